@@ -9,13 +9,13 @@ import numpy as np
 
 from caesura.document import UNKNOWN, Document
 from caesura.document.punctuation import parse_marks
-from caesura.induce.baselines import attach_left, attach_right
 from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
 from caesura.induce.inference import best, draw
 from caesura.induce.parameters import Ints, Parameters
-from caesura.induce.pull import by_head, pulled
+from caesura.induce.priors import by_head, pulled
 from caesura.induce.punctuation_constraints import fragments_of, holds
 from caesura.induce.recipes import TrainingStage
+from caesura.induce.selection import attach_left, attach_right
 from caesura.induce.sentences import Sentences
 from caesura.induce.training import learn
 from research.kbest import k_best

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import UsageError
 from caesura.induce.inference import Best, Expected
-from caesura.induce.models import Model
-from caesura.induce.parameters import Floats, Ints, Parameters, each, empty, logs, ones
+from caesura.induce.parameters import Floats, Ints, Model, Parameters, each, empty, logs, ones
 from caesura.induce.punctuation_constraints import fragments_of
 from caesura.induce.sentences import Sentences
 

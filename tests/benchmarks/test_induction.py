@@ -17,7 +17,7 @@ from caesura.evaluate.induced import directed
 from caesura.formats import write
 from caesura.induce import Grammar
 from caesura.induce.initialise import initialise
-from caesura.induce.models import find_model
+from caesura.induce.parameters import find_model
 from tests.reference.grammars import made_up
 
 

@@ -14,10 +14,9 @@ from caesura import formats
 from caesura.document import Document
 from caesura.errors import InputError
 from caesura.induce import InduceOptions, induce
-from caesura.induce.brackets import bracketed, nested
-from caesura.induce.corpus import corpus, word_classes
+from caesura.induce.corpus import bracketed, corpus, nested, word_classes
 from caesura.induce.initialise import draw_within, initialise
-from caesura.induce.models import MODELS
+from caesura.induce.parameters import MODELS
 from caesura.induce.punctuation_constraints import holds
 from caesura.induce.sentences import Sentences
 from caesura.tokenize import RuleTokenizer

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.induce import inference
-from caesura.induce.arcs import arc_posteriors
-from caesura.induce.models import MODELS
-from caesura.induce.parameters import Parameters, empty, normalise, ones
+from caesura.induce.arc_model import arc_posteriors
+from caesura.induce.parameters import MODELS, Parameters, empty, normalise, ones
 from caesura.induce.sentences import Sentences
 from tests.reference import induce as naive
 

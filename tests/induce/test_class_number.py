@@ -11,8 +11,7 @@ from caesura.document import Document
 from caesura.induce import InduceOptions, Inducer, class_number
 from caesura.induce.class_number import USUAL, fewest, held_out_bits, numbers_tried
 from caesura.induce.corpus import corpus
-from caesura.induce.models import find_model
-from caesura.induce.parameters import uniform
+from caesura.induce.parameters import find_model, uniform
 from caesura.induce.selection import bits_per_word
 from caesura.tokenize import RuleTokenizer
 

@@ -12,8 +12,7 @@ from caesura.document import Document
 from caesura.errors import ModelError, UsageError
 from caesura.induce import Grammar, InduceOptions, Inducer
 from caesura.induce.context import FREQUENT, MARKS, learn_context
-from caesura.induce.frequent import regroup
-from caesura.induce.word_classifier import learn_classifier
+from caesura.induce.word_classes import learn_classifier, regroup
 from caesura.tokenize import RuleTokenizer
 
 NOUNS = [f"n{letter}" for letter in "abcdefghijkl"]

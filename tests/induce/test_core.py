@@ -9,9 +9,8 @@ import pytest
 
 from caesura import _core
 from caesura.induce import inference
-from caesura.induce.arcs import arc_posteriors
-from caesura.induce.models import MODELS
-from caesura.induce.parameters import Parameters
+from caesura.induce.arc_model import arc_posteriors
+from caesura.induce.parameters import MODELS, Parameters
 from caesura.induce.sentences import Sentences
 from tests.reference import induce as naive
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from caesura.induce import inference
-from caesura.induce.models import MODELS
-from caesura.induce.parameters import Parameters, empty, normalise, ones
+from caesura.induce.parameters import MODELS, Parameters, empty, normalise, ones
 from caesura.induce.punctuation_constraints import fragments_of, holds
 from caesura.induce.sentences import Sentences
 from tests.reference import induce as naive

@@ -11,7 +11,7 @@ import pytest
 from caesura import cli, formats
 from caesura.document import Document
 from caesura.induce import analyses
-from caesura.induce.fragments import NAMES
+from caesura.induce.analyses import NAMES
 
 TREES = """
 ( (S (S (NP (DT The) (NN tide)) (VP (VBZ turns) (PP (IN at) (NP (NN noon))))) (, ,)

@@ -12,8 +12,13 @@ from caesura.cluster import cluster
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.induce import InduceOptions, Inducer
-from caesura.induce.frequent import doc_sentences, group_frequent, regroup
-from caesura.induce.word_classifier import WordClassifier, classifier_of
+from caesura.induce.word_classes import (
+    WordClassifier,
+    classifier_of,
+    doc_sentences,
+    group_frequent,
+    regroup,
+)
 from caesura.tokenize import RuleTokenizer
 
 NOUNS = [f"n{i}" for i in range(60)]

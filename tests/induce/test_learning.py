@@ -21,7 +21,7 @@ from caesura.induce.initialise import (
     harmonic,
     initialise,
 )
-from caesura.induce.models import MODELS, find_model
+from caesura.induce.parameters import MODELS, find_model
 from caesura.induce.recipes import RECIPES, Regime, recipe
 from caesura.induce.sentences import Sentences
 from caesura.models import load, save

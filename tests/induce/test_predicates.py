@@ -12,10 +12,8 @@ import pytest
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.induce import Grammar, InduceOptions, Inducer
-from caesura.induce.context import FREQUENT, PREDICATE
-from caesura.induce.frequent import regroup
-from caesura.induce.predicates import find_predicates, in_most_sentences
-from caesura.induce.word_classifier import learn_classifier
+from caesura.induce.context import FREQUENT, PREDICATE, find_predicates, in_most_sentences
+from caesura.induce.word_classes import learn_classifier, regroup
 from caesura.tokenize import RuleTokenizer
 
 NOUNS = [f"n{letter}" for letter in "abcdefghijkl"]

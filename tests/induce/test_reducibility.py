@@ -8,8 +8,8 @@ import pytest
 from caesura.errors import UsageError
 from caesura.induce import InduceOptions, Inducer
 from caesura.induce.corpus import corpus, word_classes
-from caesura.induce.models import find_model
-from caesura.induce.reducibility import (
+from caesura.induce.parameters import find_model
+from caesura.induce.priors import (
     LONGEST,
     RUN,
     prior_counts,

@@ -10,8 +10,13 @@ import pytest
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.induce import Grammar, InduceOptions, Inducer
-from caesura.induce.arc_model import frequent_words, learn_arc_model
-from caesura.induce.arcs import arc_posteriors, arc_trees, tree_arcs
+from caesura.induce.arc_model import (
+    arc_posteriors,
+    arc_trees,
+    frequent_words,
+    learn_arc_model,
+    tree_arcs,
+)
 from caesura.induce.corpus import corpus, gold_heads, word_classes
 from caesura.induce.reparse import sampled
 from tests.reference.grammars import made_up

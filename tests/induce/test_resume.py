@@ -15,8 +15,7 @@ from caesura.document import Document
 from caesura.errors import ModelError, UsageError
 from caesura.induce import Grammar, InduceOptions, Inducer, checkpoint, em, induction
 from caesura.induce.initialise import initialise
-from caesura.induce.models import find_model
-from caesura.induce.parameters import Parameters
+from caesura.induce.parameters import Parameters, find_model
 from caesura.induce.recipes import RECIPES, Regime
 from tests.induce.test_learning import toy
 from tests.reference.grammars import made_up

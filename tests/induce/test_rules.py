@@ -14,21 +14,23 @@ from caesura.induce.corpus import corpus, word_classes
 from caesura.induce.em import Demand, run
 from caesura.induce.inference import expect
 from caesura.induce.initialise import harmonic
-from caesura.induce.models import find_model
-from caesura.induce.obedience import factor_for, share_that_follows, with_factor
-from caesura.induce.pull import (
+from caesura.induce.parameters import find_model
+from caesura.induce.priors import (
     Harmony,
     Pull,
     both,
     by_head,
+    factor_for,
     in_harmony,
     lexical,
     one_sided,
     pulled,
+    share_that_follows,
     to_the,
+    with_factor,
 )
 from caesura.induce.recipes import Regime
-from caesura.induce.universal import BUILT_IN, are_universal, load_rules, parse_rules
+from caesura.induce.universal_rules import BUILT_IN, are_universal, load_rules, parse_rules
 from tests.induce.test_learning import toy
 from tests.reference.grammars import made_up
 

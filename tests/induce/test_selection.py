@@ -12,22 +12,23 @@ import pytest
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.induce import Grammar, InduceOptions, Inducer, induction, supervised
-from caesura.induce.baselines import attach_left, attach_right
 from caesura.induce.corpus import corpus, gold_heads, word_classes
+from caesura.induce.guidance import bare, first_trees, transferred
 from caesura.induce.initialise import harmonic, nudged
-from caesura.induce.models import find_model
+from caesura.induce.parameters import find_model
 from caesura.induce.reparse import taught
 from caesura.induce.selection import (
     Candidate,
     agreement,
     arc_length,
+    attach_left,
+    attach_right,
     choose,
     fewest_bits,
     looked_at,
     root_entropy,
 )
 from caesura.induce.sentences import Sentences
-from caesura.induce.transfer import bare, first_trees, transferred
 from tests.induce.test_learning import toy
 from tests.reference.grammars import made_up
 

@@ -12,15 +12,13 @@ from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.induce import InduceOptions, Inducer
 from caesura.induce.inference import best, count, draw
-from caesura.induce.initialise import harmonic
-from caesura.induce.lexicon import lexicalise
-from caesura.induce.models import find_model
-from caesura.induce.parameters import normalise
+from caesura.induce.initialise import harmonic, rerooted, transformed
+from caesura.induce.parameters import find_model, normalise
 from caesura.induce.recipes import Regime, TrainingStage, recipe
 from caesura.induce.selection import bits_per_word
 from caesura.induce.sentences import Sentences
 from caesura.induce.training import Learnt, learn
-from caesura.induce.transforms import rerooted, transformed
+from caesura.induce.word_classes import lexicalise
 from tests.induce.test_learning import finish, toy
 from tests.reference.grammars import made_up
 

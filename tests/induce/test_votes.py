@@ -12,7 +12,7 @@ import pytest
 from caesura.cli import run
 from caesura.errors import ModelError, UsageError
 from caesura.induce import Grammar, InduceOptions, Inducer, checkpoint
-from caesura.induce.arcs import arc_places, arc_posteriors, arc_trees, tree_arcs, vote
+from caesura.induce.arc_model import arc_places, arc_posteriors, arc_trees, tree_arcs, vote
 from caesura.induce.inference import least_risk
 from tests.induce.test_context import text
 

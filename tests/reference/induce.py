@@ -10,8 +10,7 @@ from functools import cache
 import numpy as np
 from hypothesis import strategies as st
 
-from caesura.induce.models import Model
-from caesura.induce.parameters import Parameters, empty, normalise
+from caesura.induce.parameters import Model, Parameters, empty, normalise
 from caesura.induce.punctuation_constraints import fragments_of, holds
 
 Tree = tuple[int, ...]

@@ -6,8 +6,7 @@ import numpy as np
 from research.generation import draw_sentence
 
 from caesura.induce import inference
-from caesura.induce.models import MODELS
-from caesura.induce.parameters import Parameters, empty, normalise
+from caesura.induce.parameters import MODELS, Parameters, empty, normalise
 from caesura.induce.sentences import Sentences
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from research.kbest import k_best
 
-from caesura.induce.models import MODELS
+from caesura.induce.parameters import MODELS
 from caesura.induce.sentences import Sentences
 from tests.reference import induce as naive
 

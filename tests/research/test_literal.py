@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from research import literal
 
 from caesura.errors import UsageError
-from caesura.induce.models import MODELS
-from caesura.induce.parameters import ones
+from caesura.induce.parameters import MODELS, ones
 from caesura.induce.sentences import Sentences
 from tests.reference import induce as naive
 

@@ -17,9 +17,9 @@ from benchmarks.papers.induction.treebanks import Bench
 from caesura.document import Document
 from caesura.induce import Grammar, InduceOptions, Inducer
 from caesura.induce.corpus import Corpus
+from caesura.induce.induction import Event
 from caesura.induce.recipes import TrainingStage
 from caesura.induce.reparse import taught
-from caesura.induce.runs import Event
 from caesura.induce.training import Learnt
 
 __all__ = ["chosen", "first_sentences", "rivals", "turned", "unseen"]

@@ -9,11 +9,9 @@ import numpy as np
 from benchmarks.papers.induction.treebanks import Bench
 
 from caesura.induce import InduceOptions
-from caesura.induce.context import PREDICATE
-from caesura.induce.frequent import doc_sentences, regroup
+from caesura.induce.context import PREDICATE, find_predicates, in_most_sentences, whole_sentences
 from caesura.induce.options import APART
-from caesura.induce.predicates import find_predicates, in_most_sentences, whole_sentences
-from caesura.induce.word_classifier import learn_classifier
+from caesura.induce.word_classes import doc_sentences, learn_classifier, regroup
 
 __all__ = ["predicates"]
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from caesura.induce import inference
-from caesura.induce.models import MODELS
-from caesura.induce.parameters import Parameters, empty, normalise
+from caesura.induce.parameters import MODELS, Parameters, empty, normalise
 from caesura.induce.sentences import Sentences
 
 

@@ -23,11 +23,9 @@ from research.baselines import (
 from caesura.errors import InputError
 from caesura.formats import read
 from caesura.induce import Grammar, InduceOptions, Inducer, supervised
-from caesura.induce.analyses import boundaries
-from caesura.induce.fragments import NAMES
+from caesura.induce.analyses import NAMES, boundaries
 from caesura.induce.initialise import initialise
-from caesura.induce.models import find_model
-from caesura.induce.parameters import Parameters
+from caesura.induce.parameters import Parameters, find_model
 from caesura.induce.recipes import TrainingStage, recipe
 from caesura.induce.training import learn
 

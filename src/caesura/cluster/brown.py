@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from caesura import _core
 from caesura.cluster.counts import BOUNDARY, RARE, Bigrams
 
-__all__ = ["brown"]
-
 _STRIDE = 256  # words between two reports
 _FIRST = RARE + 1  # slots before it are contexts that are never merged
 

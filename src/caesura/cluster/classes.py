@@ -13,8 +13,6 @@ from pathlib import Path
 from caesura.errors import FormatError, InputError
 from caesura.formats.io import open_write
 
-__all__ = ["WordClasses", "load_classes", "save_classes"]
-
 
 class WordClasses(Mapping[str, int]):
     """From words to numbers of classes."""

@@ -16,8 +16,6 @@ from caesura.cluster.exchange import exchange
 from caesura.document import Document
 from caesura.errors import UsageError
 
-__all__ = ["Report", "cluster", "sentences_of"]
-
 #: Told of the share of the work that is done and of something to say about it.
 Report = Callable[[float, str], None]
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from caesura.errors import InputError
 
-__all__ = ["BOUNDARY", "RARE", "Bigrams", "count_bigrams"]
-
 #: Rows of the sentence boundary and of all rare words together.
 BOUNDARY = 0
 RARE = 1

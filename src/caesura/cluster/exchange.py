@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from caesura import _core
 from caesura.cluster.counts import RARE, Bigrams
 
-__all__ = ["exchange"]
-
 _TABLE = 1 << 20
 
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from caesura import _core
 
-__all__ = ["Hidden", "best_states", "fit"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]

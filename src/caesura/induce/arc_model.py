@@ -1,9 +1,13 @@
-"""An arc model: which head a word has, by what can be seen of the two and around them.
+"""A log-linear model of arcs, and trees by weights of arcs.
 
-A grammar sees classes, first dependents and fringes. Here an arc is seen with its length, the
-neighbours of both ends, what lies between them, and the words themselves; each word chooses its
-head by itself (log-linear), and the best projective tree over the choices is the parse. The model
-learns from the posteriors of a grammar, and sees more than the grammar could say.
+A grammar sees classes, first dependents and fringes. This model scores an arc by its length, the
+neighbours of both ends, the words between them, and the words themselves; each word chooses its
+head independently, and the parse is the best projective tree. It learns from the posteriors of a
+grammar.
+
+Weights of all arcs are a flat array: a sentence of n words has n times n places, head by dependent,
+with the root on the diagonal. So posteriors of several grammars can be added: the tree with the
+largest sum is their vote.
 """
 
 from __future__ import annotations
@@ -15,12 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from caesura.errors import ModelError
-from caesura.induce.arcs import arc_places
-from caesura.induce.parameters import Floats, Ints
+from caesura.induce.parameters import Floats, Ints, Longs, Parameters
+from caesura.induce.punctuation_constraints import code
 from caesura.induce.sentences import Sentences
 from caesura.models.file import Part
-
-__all__ = ["ArcModel", "frequent_words", "get_arcs", "learn_arc_model", "put_arcs"]
 
 #: Places in the table of weights: a power of two.
 SIZE = 1 << 20
@@ -91,3 +93,46 @@ def get_arcs(part: Part) -> ArcModel | None:
     weights = np.zeros(SIZE)
     weights[at] = values
     return ArcModel(weights, {word: number for number, word in enumerate(words)})
+
+
+def arc_places(words: Sentences) -> Longs:
+    """Where the arcs of each sentence begin, and the number of all."""
+    return np.concatenate(([0], np.cumsum(words.lengths**2))).astype(np.int64)
+
+
+def arc_posteriors(
+    words: Sentences, parameters: Parameters, constraint: str | None = None
+) -> Floats:
+    """The probability of each arc and root under a grammar."""
+    places = arc_places(words)
+    found = np.zeros(int(places[-1]))
+    words.core.posteriors(parameters.core, code(constraint), places, found)
+    return found
+
+
+def arc_trees(words: Sentences, weights: Floats, constraint: str | None = None) -> Ints:
+    """Heads of the trees whose arcs have the largest sums."""
+    heads = np.zeros(words.n_words, dtype=np.int32)
+    words.core.heaviest(weights, arc_places(words), code(constraint), heads)
+    return heads
+
+
+def tree_arcs(words: Sentences, heads: Ints) -> Longs:
+    """The place of the arc of each word to its head."""
+    at = np.arange(words.n_words) - np.repeat(words.starts[:-1], words.lengths)
+    places = np.repeat(arc_places(words)[:-1], words.lengths)
+    size = np.repeat(words.lengths, words.lengths)
+    return np.asarray(places + np.where(heads < 0, at, heads) * size + at, dtype=np.int64)
+
+
+def vote(
+    views: Sequence[tuple[Sentences, Parameters]], constraint: str | None = None
+) -> tuple[Ints, Floats]:
+    """The trees on which several grammars agree best, and the sums of their posteriors.
+
+    Each grammar comes with the sentences over its own classes.
+    """
+    total = arc_posteriors(*views[0], constraint)
+    for words, parameters in views[1:]:
+        total += arc_posteriors(words, parameters, constraint)
+    return arc_trees(views[0][0], total, constraint), total

@@ -19,13 +19,11 @@ import numpy as np
 from caesura.errors import ModelError
 from caesura.induce import em
 from caesura.induce.context import get_context, put_context
-from caesura.induce.nested import get_nested, put_nested
+from caesura.induce.grammar import get_nested, put_nested
 from caesura.induce.parameters import Parameters
 from caesura.induce.training import Learnt, Place
-from caesura.induce.word_classifier import WordClassifier
+from caesura.induce.word_classes import WordClassifier
 from caesura.models.file import Part, load, save
-
-__all__ = ["Checkpoint", "read_done"]
 
 #: States are written after so many times the seconds that the last writing took.
 PAUSE = 20.0

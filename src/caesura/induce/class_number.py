@@ -15,14 +15,11 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.induce.corpus import Corpus, corpus
-from caesura.induce.frequent import doc_sentences, regroup
 from caesura.induce.parameters import Floats, Parameters
 from caesura.induce.recipes import Regime, TrainingStage
 from caesura.induce.selection import bits_per_word
 from caesura.induce.training import learn
-from caesura.induce.word_classifier import WordClassifier, learn_classifier
-
-__all__ = ["NUMBERS", "USUAL", "fewest", "held_out_bits", "numbers_tried"]
+from caesura.induce.word_classes import WordClassifier, doc_sentences, learn_classifier, regroup
 
 #: The numbers that are tried, from few to many.
 NUMBERS = (15, 20, 30, 50, 80)

@@ -1,23 +1,27 @@
-"""Word classes by context: the same word has another class among other neighbours.
+"""Word classes by context, by a hidden Markov model, and predicates among them.
 
-A text is a row of symbols: a frequent word is one of its own, a rare one is told by its looks, and
-marks by what they do. Symbols are clustered, and a hidden Markov model that starts from the
-clusters finds the class of each word in its sentence (see `caesura.cluster.hidden`). Marks have
-states of their own, so that no class mixes them with words. The most frequent words of a class may
-be a class of their own: they are mostly function words, which a grammar wants to tell from others.
-So may predicates.
+A frequent word is a symbol of its own, a rare one is represented by its shape, and a mark by its
+function. Symbols are clustered, and a hidden Markov model that starts from the clusters finds the
+class of each word in its sentence (see `caesura.cluster.hidden`). Marks have states of their own.
+The most frequent words of a class may be a class of their own: they are mostly function words.
+
+Predicates are the words of which nearly every sentence has one. Over the Penn tags these are MD,
+VBD, VBP and VBZ. So `find_predicates` searches for the set of classes that occurs in more sentences
+than expected by its frequency and the lengths of sentences. Fragments are not used, since most of
+them begin with a noun phrase.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.cluster.counts import RARE as RARE_ROW
 from caesura.cluster.counts import count_bigrams
@@ -26,11 +30,8 @@ from caesura.cluster.hidden import Hidden, best_states, fit
 from caesura.document import Document
 from caesura.document.punctuation import is_mark
 from caesura.errors import ModelError
-from caesura.induce.looks import looks
-from caesura.induce.parameters import Ints, Longs
+from caesura.induce.parameters import Floats, Ints, Longs
 from caesura.models.file import Part
-
-__all__ = ["FREQUENT", "PREDICATE", "Context", "get_context", "learn_context", "put_context"]
 
 #: What marks do; each is a symbol and a state.
 MARKS = ("mark end", "mark open", "mark close", "mark dash", "mark inner")
@@ -174,9 +175,22 @@ def _symbols(
         elif low in known:
             found.append(low)
         else:
-            found.append(looks(word, endings))
+            found.append(word_shape(word, endings))
         begun = True
     return found
+
+
+def word_shape(word: str, endings: Collection[str]) -> str:
+    """The name of the shape of a rare word: a digit, a capital, its ending if that is listed."""
+    if any(c.isdigit() for c in word):
+        return "rare #"
+    case = "rare A" if word[:1].isupper() else "rare a"
+    if len(word) > 3:
+        low = word.lower()
+        for size in (2, 1):
+            if low[-size:] in endings:
+                return f"{case} -{low[-size:]}"
+    return case
 
 
 def _mark(form: str) -> str:
@@ -189,3 +203,98 @@ def _mark(form: str) -> str:
     if kind in ("Pe", "Pf") or form == "''":
         return MARKS[2]
     return MARKS[3] if kind == "Pd" else MARKS[4]
+
+
+#: Sentences of so many words are looked at: shorter ones are often titles.
+SHORTEST, LONGEST = 3, 45
+#: At most so many sentences are looked at; those that end in a mark, if there are as many as this.
+SAMPLE, ENOUGH = 5000, 100
+#: Classes seen less often have no part in the search.
+SEEN = 5
+#: Nothing is predicate that is more of the text than this.
+SHARE = 0.5
+#: What a class must add, in nats a sentence.
+LEAST = 1e-3
+
+
+def find_predicates(
+    sentences: Sequence[Sequence[str]], context: Context, number: int
+) -> frozenset[str]:
+    """The symbols of a context (words, looks of rare ones) that are predicates.
+
+    They are looked for among so many clusters, whose frequent words are apart from the others.
+    """
+    rows = [context.symbols_of(words) for words in sentences]
+    clustered, bigrams, _ = count_bigrams(rows, 1)
+    cluster = exchange(bigrams, number, PASSES).tolist()
+    place = {
+        symbol: 2 * at + (symbol.lower() in context.frequent)
+        for symbol, at in zip(clustered, cluster, strict=True)
+    }
+    sizes = np.array([sum(symbol not in MARKS for symbol in row) for row in rows])
+    ended = np.array([bool(row) and row[-1] in MARKS for row in rows], dtype=bool)
+    looked = whole_sentences(sizes, ended)
+    counts = np.zeros((len(looked), 2 * max(cluster, default=0) + 2), dtype=np.int32)
+    for at, index in enumerate(looked.tolist()):
+        for symbol in rows[index]:
+            if symbol not in MARKS:
+                counts[at, place[symbol]] += 1
+    found = in_most_sentences(counts)
+    return frozenset(s for s, at in place.items() if s not in MARKS and found[at])
+
+
+def whole_sentences(sizes: NDArray[np.int64], ended: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Which sentences are looked at, by their numbers of words and whether they end in a mark."""
+    chosen = (sizes >= SHORTEST) & (sizes <= LONGEST)
+    whole = chosen & ended
+    looked = np.flatnonzero(whole if whole.sum() >= ENOUGH else chosen)
+    return looked[:: max(1, len(looked) // SAMPLE)]
+
+
+def in_most_sentences(counts: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """The set of columns of which most rows have one, beyond what chance would give.
+
+    `counts` has a row for each sentence and a column for each class. From each class by itself,
+    classes are added and taken away one by one while that helps; the best end is taken.
+    """
+    rows, columns = counts.shape
+    sizes = counts.sum(axis=0)
+    lengths = np.bincount(counts.sum(axis=1))
+    absent = counts == 0
+    best, most = np.zeros(columns, dtype=bool), 0.0
+    for first in np.flatnonzero(sizes >= SEEN).tolist():
+        chosen = np.zeros(columns, dtype=bool)
+        chosen[first] = True
+        have = counts[:, first].copy()
+        now = float(_gains(np.mean(have > 0, keepdims=True), sizes[[first]], lengths)[0])
+        while True:
+            # How many rows would have none if the choice of a column changed.
+            none = absent[have == 0].sum(axis=0)
+            inside = np.flatnonzero(chosen)
+            none[inside] = (have[:, None] == counts[:, inside]).sum(axis=0)
+            size = sizes[chosen].sum() + np.where(chosen, -sizes, sizes)
+            gains = _gains(1.0 - none / rows, size, lengths)
+            gains[sizes < SEEN] = -np.inf
+            at = int(np.argmax(gains))
+            if gains[at] <= now + LEAST:
+                break
+            now = float(gains[at])
+            have += -counts[:, at] if chosen[at] else counts[:, at]
+            chosen[at] = not chosen[at]
+        if now > most:
+            best, most = chosen, now
+    return best
+
+
+def _gains(present: Floats, sizes: NDArray[np.int64], lengths: NDArray[np.int64]) -> Floats:
+    """How much better the share of rows that have one is than chance, in nats a row."""
+    size = np.arange(len(lengths))
+    rows, words = max(1, int(lengths.sum())), max(1, int(lengths @ size))
+    share = sizes / float(words)
+    without = (1.0 - np.minimum(share, 1.0))[:, None] ** size
+    tiny = 1e-6
+    chance = np.clip(1.0 - without @ lengths / float(rows), tiny, 1.0 - tiny)
+    p = np.clip(present, tiny, 1.0 - tiny)
+    gain = p * np.log(p / chance) + (1.0 - p) * np.log((1.0 - p) / (1.0 - chance))
+    usual = (p > chance) & (share <= SHARE)
+    return np.asarray(np.where(usual, gain, -np.inf))

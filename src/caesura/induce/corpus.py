@@ -1,25 +1,24 @@
-"""From documents to sentences for induction and back: marks out, classes in, heads home.
+"""Documents as sentences for induction: punctuation removed, classes for words, brackets.
 
-Marks of punctuation are taken out and leave traces: how many stood before a word, which fragment
-the word lies in, whether the sentence ended in one (Spitkovsky et al. 2011, 2012). Heads are never
-read here; `gold_heads` is for scoring and for supervised grammars only.
+Removed punctuation leaves traces: how many marks preceded a word, the fragment of each word, and
+whether the sentence ended in a mark (Spitkovsky et al. 2011, 2012). Brackets (Pereira & Schabes
+1992) come from mark-up and phrases; they nest, and those that cross a wider one are dropped. Heads
+are never read here, except by `gold_heads`, for scoring and for supervised grammars.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from caesura.document import ROOT, UNKNOWN, Document
 from caesura.document.punctuation import parse_marks
 from caesura.errors import InputError
-from caesura.induce.brackets import document_brackets
 from caesura.induce.parameters import Ints, Longs
 from caesura.induce.sentences import Sentences
-
-__all__ = ["Classifier", "Corpus", "corpus", "gold_heads", "word_classes"]
 
 #: The class of a word that has none.
 UNKNOWN_CLASS = "?"
@@ -209,3 +208,112 @@ def gold_heads(documents: Sequence[Document], words: Corpus) -> tuple[Ints, Long
     missing = np.bincount(owner[heads == UNKNOWN], minlength=len(words)).astype(np.int64)
     assert ROOT == -1
     return heads, missing
+
+
+Bracket = tuple[int, int]
+
+
+def nested(brackets: Iterable[Bracket], n: int) -> list[Bracket]:
+    """The brackets that say something about a sentence of n words and nest: wider ones first.
+
+    Left out are brackets of one word or of the whole sentence, and those that cross a wider one.
+    """
+    wanted = {(x, y) for x, y in brackets if 0 <= x < y < n and (x, y) != (0, n - 1)}
+    kept: list[Bracket] = []
+    for x, y in sorted(wanted, key=lambda b: (b[0] - b[1], b[0])):
+        if not any(a < x <= b < y or x < a <= y < b for a, b in kept):
+            kept.append((x, y))
+    return kept
+
+
+def bracketed(sentences: Sentences, brackets: Iterable[Iterable[Bracket]]) -> Sentences:
+    """Sentences that know brackets, given for each as pairs of first and last word."""
+    opening = np.zeros(sentences.n_words, dtype=np.int32)
+    closing = np.zeros(sentences.n_words, dtype=np.int32)
+    bounds = zip(sentences.starts.tolist(), sentences.lengths.tolist(), brackets, strict=False)
+    for start, n, known in bounds:
+        for x, y in nested(known, n):
+            opening[start + x] += 1
+            closing[start + y] += 1
+    return replace(sentences, opening=opening, closing=closing)
+
+
+def document_brackets(doc: Document, kept: np.ndarray) -> tuple[Ints, Ints]:
+    """Brackets of a document's mark-up and phrases, by kept word: how many open and close there."""
+    opening, closing = (np.zeros(len(kept), dtype=np.int32) for _ in range(2))
+    place = np.cumsum(kept) - 1  # of each word among the kept ones
+    sentence = doc.word_sentence
+    size = np.bincount(sentence[kept], minlength=doc.n_sentences)
+    first = np.concatenate(([0], np.cumsum(size)))
+    found: dict[int, list[Bracket]] = {}
+    for words in _spans(doc):
+        inside = words[kept[words]]
+        if len(inside) > 1 and sentence[inside[0]] == sentence[inside[-1]]:
+            number = int(sentence[inside[0]])
+            base = int(first[number])
+            bracket = (int(place[inside[0]]) - base, int(place[inside[-1]]) - base)
+            found.setdefault(number, []).append(bracket)
+    words = np.flatnonzero(kept)
+    for number, brackets in found.items():
+        for x, y in nested(brackets, int(size[number])):
+            opening[words[first[number] + x]] += 1
+            closing[words[first[number] + y]] += 1
+    return opening[kept], closing[kept]
+
+
+def _spans(doc: Document) -> Iterable[np.ndarray]:
+    """The words of every inline element and of every phrase."""
+    starts, ends = doc.token_start[doc.word_token], doc.token_end[doc.word_token]
+    for a, b in zip(doc.markup_start.tolist(), doc.markup_end.tolist(), strict=True):
+        yield np.flatnonzero((starts >= a) & (ends <= b))
+    low = np.full(len(doc.node_label), doc.n_words, dtype=np.int64)
+    high = np.full(len(doc.node_label), -1, dtype=np.int64)
+    for node in range(len(low) - 1, -1, -1):
+        leaf, parent = int(doc.node_leaf[node]), int(doc.node_parent[node])
+        if leaf >= 0:
+            low[node] = high[node] = leaf
+        elif leaf == -1 and high[node] > low[node]:
+            yield np.arange(low[node], high[node] + 1)
+        if parent >= 0:
+            low[parent] = min(low[parent], low[node])
+            high[parent] = max(high[parent], high[node])
+
+
+#: Under so many sentences there is too little to learn from.
+FEW = 100
+#: So many words a sentence, on average, and sentences are probably not split.
+LONG = 60
+
+
+def oddities(words: Corpus, used: npt.NDArray[np.bool_]) -> Iterator[str]:
+    """What is odd, where `used` are the sentences that are short enough to learn from."""
+    sentences = words.sentences
+    if not words.n_marks:
+        yield (
+            "no word of the text is a punctuation mark, so nothing shows where phrases end. If it "
+            "has marks, choose another definition: --marks unicode."
+        )
+    elif not sentences.comps.any():
+        yield "no sentence ends in a mark: are its sentences split?"
+    if sentences.n_words > LONG * len(sentences):
+        yield (
+            f"sentences have {sentences.n_words // len(sentences)} words on average: split them "
+            "first (where each is a line: caesura tokenize --rules --newline-is-boundary), or "
+            "raise --max-length."
+        )
+    if 2 * int((sentences.lengths == 1).sum()) > len(sentences):
+        yield (
+            "most sentences have one word, which tells nothing of trees: is the text split into "
+            "words? Scripts without spaces need a tokeniser of their language first."
+        )
+    number = int(used.sum())
+    if 0 < number < FEW:  # with none at all the recipe says why
+        yield (
+            f"only {number} sentence{'s' if number > 1 else ''} to learn from: which way arcs go "
+            "will be a matter of chance. Give more text."
+        )
+    if len(np.unique(sentences.classes)) == 1:
+        yield (
+            "all words are in one class, so trees follow positions only. Give more text, or other "
+            "--classes."
+        )

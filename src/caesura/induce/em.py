@@ -16,14 +16,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from caesura.induce.inference import best, count, expect, likelihood
-from caesura.induce.models import Model
-from caesura.induce.obedience import factor_for, with_factor
-from caesura.induce.parameters import Parameters, add, each, normalise
-from caesura.induce.pull import Pull, both, in_harmony, one_sided, pulled
+from caesura.induce.parameters import Model, Parameters, add, each, normalise
+from caesura.induce.priors import Pull, both, factor_for, in_harmony, one_sided, pulled, with_factor
 from caesura.induce.recipes import Regime
 from caesura.induce.sentences import Sentences
-
-__all__ = ["Demand", "Keep", "State", "Step", "Turn", "run"]
 
 #: Change of the objective, in bits a token, under which a run has converged.
 CONVERGED = 2.0**-20

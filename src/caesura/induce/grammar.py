@@ -1,7 +1,7 @@
-"""A grammar that was learnt: its parameters, its classes, and trees for documents.
+"""A learned grammar as a stage: its parameters, its classes, and trees for documents.
 
-As a stage it fills the heads of documents whose tokens and sentences are known, with punctuation
-left hanging from a word of its sentence; nothing that the caller fixed is changed.
+It fills the heads of documents with tokens and sentences. Punctuation attaches to a word of its
+sentence. Fixed annotation is not changed; where fixed heads replace others, `mend` restores trees.
 """
 
 from __future__ import annotations
@@ -11,29 +11,23 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from caesura.constraints import Constraints
 from caesura.document import ROOT, UNKNOWN, Document
 from caesura.document.punctuation import parse_marks
 from caesura.errors import ModelError, UsageError
-from caesura.induce.arc_model import ArcModel, get_arcs, put_arcs
-from caesura.induce.arcs import arc_trees, vote
+from caesura.induce.arc_model import ArcModel, arc_trees, get_arcs, put_arcs, vote
 from caesura.induce.context import get_context, put_context
 from caesura.induce.corpus import Corpus, corpus, gold_heads
-from caesura.induce.hanging import hang_marks, mend
 from caesura.induce.inference import best, count, least_risk
-from caesura.induce.lexicon import apply_lexicon
-from caesura.induce.models import find_model
-from caesura.induce.nested import get_nested, put_nested
 from caesura.induce.options import COLUMNS, LONGEST, DecodeOptions
-from caesura.induce.parameters import Ints, Parameters, empty, normalise
+from caesura.induce.parameters import Ints, Parameters, empty, find_model, normalise
 from caesura.induce.sentences import Sentences
-from caesura.induce.word_classifier import WordClassifier
+from caesura.induce.word_classes import WordClassifier, apply_lexicon
 from caesura.models.file import Part
 from caesura.options import PLAIN, Request
 from caesura.stage import Stage
-
-__all__ = ["Grammar", "supervised"]
 
 VERSION = 1
 #: That of a grammar whose classes depend on context, which earlier programs do not know.
@@ -386,3 +380,84 @@ def _projective(words: Sentences, heads: Ints) -> np.ndarray:
         inside = (low[:, None] < low[None]) & (low[None] < high[:, None])
         good[index] = not np.any(inside & (high[None] > high[:, None]))
     return good
+
+
+def hang_marks(doc: Document, heads: Ints) -> None:
+    """Give every word without a head one in its sentence: a mark hangs from the word before it."""
+    sentence = doc.word_sentence
+    starts = np.flatnonzero(np.concatenate(([True], sentence[1:] != sentence[:-1])))
+    ends = np.append(starts[1:], len(sentence))
+    for a, b in zip(starts.tolist(), ends.tolist(), strict=True):
+        known = heads[a:b] != UNKNOWN
+        if not known.any():
+            heads[a:b] = a
+            heads[a] = ROOT
+            continue
+        if known.all():
+            continue
+        before = a + int(np.argmax(known))
+        for word in range(a, b):
+            if known[word - a]:
+                before = word
+            else:
+                heads[word] = before
+
+
+def mend(doc: Document, heads: Ints, fixed: npt.NDArray[np.bool_]) -> None:
+    """Make trees again of sentences in which given heads replaced some of the grammar's.
+
+    Only heads that were not given are changed: second roots and words on a circle go to the root.
+    """
+    sentence = doc.word_sentence
+    for number in np.unique(sentence[fixed]).tolist():
+        words = np.flatnonzero(sentence == number).tolist()
+        roots = [w for w in words if heads[w] == ROOT]
+        given = [w for w in roots if fixed[w]]
+        root = given[0] if given else next((w for w in roots if not fixed[w]), None)
+        if root is None:
+            free = [w for w in words if not fixed[w]]
+            if not free:
+                continue
+            root = free[0]
+            heads[root] = ROOT
+        for word in roots:
+            if word != root and not fixed[word]:
+                heads[word] = root
+        for word in words:
+            path: list[int] = []
+            at = word
+            while at >= 0 and at not in path:
+                path.append(at)
+                at = int(heads[at])
+            if at >= 0:
+                circle = path[path.index(at) :]
+                free = [w for w in circle if not fixed[w]]
+                if free:
+                    heads[free[0]] = root
+
+
+#: More than these no file has.
+MOST = 32
+
+
+def put_nested(part: Part, inner: Sequence[Part]) -> None:
+    """Add parts to a part, under names of their own."""
+    for number, other in enumerate(inner, start=1):
+        name = f"other-{number}"
+        part.config[name] = other.config
+        part.labels |= {f"{name} {key}": value for key, value in other.labels.items()}
+        part.arrays |= {f"{name} {key}": value for key, value in other.arrays.items()}
+
+
+def get_nested(part: Part) -> list[Part]:
+    """The parts that are in a part, in their order."""
+    found: list[Part] = []
+    while (name := f"other-{len(found) + 1}") in part.config:
+        config = part.option(name, dict)
+        if len(found) == MOST or any(key.startswith("other-") for key in config):
+            raise ModelError("the grammar holds more grammars than can vote")
+        start = f"{name} "
+        labels = {k.removeprefix(start): v for k, v in part.labels.items() if k.startswith(start)}
+        arrays = {k.removeprefix(start): v for k, v in part.arrays.items() if k.startswith(start)}
+        found.append(Part(part.kind, config, labels, arrays))
+    return found

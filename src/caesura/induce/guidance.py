@@ -1,26 +1,27 @@
-"""What leads learning besides the text: openness, universal rules, reducible runs, first trees."""
+"""Priors of an induction by its options, and a start from another language.
+
+Delexicalised transfer (Zeman & Resnik 2008; McDonald, Petrov & Hall 2011) starts from the trees of
+a parser that sees universal tags and no words. EM then learns the word order of the language.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from caesura.document import Document
+from caesura.document import UNKNOWN, Document
 from caesura.errors import UsageError
 from caesura.induce.context import FREQUENT, PREDICATE
-from caesura.induce.corpus import Classifier, Corpus
+from caesura.induce.corpus import Classifier, Corpus, gold_heads
 from caesura.induce.em import Demand
 from caesura.induce.options import InduceOptions
 from caesura.induce.parameters import Floats, Ints
-from caesura.induce.pull import Pull, both, by_head, by_root
-from caesura.induce.reducibility import reduce_documents, stop_estimates
+from caesura.induce.priors import Pull, both, by_head, by_root, reduce_documents, stop_estimates
 from caesura.induce.training import openness
-from caesura.induce.transfer import first_trees
-from caesura.induce.universal import Rules, are_universal, load_rules
-
-__all__ = ["Guidance", "guide"]
+from caesura.induce.universal_rules import Rules, are_universal, load_rules
+from caesura.stage import Stage
 
 #: How strongly frequent words are drawn to be heads where content words are to be; chosen on the
 #: dev parts of EWT and Hungarian, where a third of it gives nearly the same.
@@ -101,3 +102,35 @@ def _rules(options: InduceOptions, words: Corpus) -> Rules | None:
             remedy="Give a file with UPOS tags and --classes upos, or leave the rules out.",
         )
     return rules
+
+
+def bare(doc: Document) -> Document:
+    """A copy of a document with tokens, sentences and universal tags, and without words."""
+    empty = np.zeros(doc.n_words, dtype=np.int32)
+    return replace(
+        doc,
+        form=doc.upos.copy(),
+        lemma=empty.copy(),
+        xpos=doc.upos.copy(),  # a parser may ask for other tags, and finds none that it knows
+        feats=empty.copy(),
+        deprel=empty.copy(),
+        head=np.full(doc.n_words, UNKNOWN, dtype=np.int32),
+        fixed=frozenset({"tokens", "sentences", "tags"}),
+    )
+
+
+def transferred(parser: Stage, documents: Sequence[Document]) -> list[Document]:
+    """Bare copies of documents with the trees of a parser of another language."""
+    if not any(np.any(doc.upos) for doc in documents):
+        raise UsageError(
+            "--transfer goes by universal tags, and the text has none",
+            remedy="Give a tagged file.",
+        )
+    copies = [bare(doc) for doc in documents]
+    parser.annotate([doc for doc in copies if doc.n_words])
+    return copies
+
+
+def first_trees(copies: Sequence[Document], words: Corpus) -> Ints:
+    """Heads of the sentences, as positions in the sentence, by which learning starts."""
+    return gold_heads(copies, words)[0]

@@ -1,17 +1,21 @@
-"""Inducing a grammar from documents: classes, recipe, restarts, and the choice among them.
+"""Induction of a grammar from documents: classes, recipe, restarts, and model selection.
 
-Heads are never looked at, and tags only if the classes are asked to be tags. Of several restarts
-the one that is no chain and with which the others agree most is kept (see `selection`), or what is
-learnt from the trees of the best of them together, or the better of that and of the recipe without
-restarts. With a checkpoint an induction that was interrupted goes on to the same grammar.
+Gold heads are never read, and tags only if the classes are tags. Of several restarts, the one that
+is no chain and with which the others agree most is kept (see `selection`), or the result of
+learning from the trees of the best of them together, or the better of that and of the recipe
+without restarts. With a checkpoint, an interrupted induction continues to the same grammar.
+
+Grammars over several numbers of classes vote: no number is the best for all texts, and the tree
+whose arcs have the largest sum of posteriors is better than most of theirs (see `arc_model.vote`).
 """
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -20,23 +24,23 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
+from caesura.induce.arc_model import vote
 from caesura.induce.checkpoint import Checkpoint, read_done
 from caesura.induce.class_number import fewest, numbers_tried
-from caesura.induce.corpus import Corpus, corpus, word_classes
+from caesura.induce.context import find_predicates
+from caesura.induce.corpus import Corpus, corpus, oddities, word_classes
 from caesura.induce.em import Step
-from caesura.induce.frequent import doc_sentences, regroup
 from caesura.induce.grammar import Grammar
-from caesura.induce.guidance import Guidance, guide
-from caesura.induce.lexicon import lexicalise
-from caesura.induce.oddities import oddities
+from caesura.induce.guidance import Guidance, guide, transferred
+from caesura.induce.inference import best
 from caesura.induce.options import COLUMNS, InduceOptions
-from caesura.induce.predicates import find_predicates
 from caesura.induce.recipes import TrainingStage
 from caesura.induce.reparse import taught
-from caesura.induce.runs import Event, finished, looks, rounds_of, standing, told
 from caesura.induce.selection import (
+    CHAIN,
     Candidate,
     agreement,
+    arc_length,
     baseline_bits,
     bits_per_word,
     choose,
@@ -47,14 +51,16 @@ from caesura.induce.selection import (
 )
 from caesura.induce.sentences import Sentences
 from caesura.induce.training import Learnt, learn
-from caesura.induce.transfer import transferred
-from caesura.induce.votes import votes
-from caesura.induce.word_classifier import WordClassifier, learn_classifier
+from caesura.induce.word_classes import (
+    WordClassifier,
+    doc_sentences,
+    learn_classifier,
+    lexicalise,
+    regroup,
+)
 from caesura.learn.fingerprint import digest, fingerprint
 from caesura.models.file import Part
 from caesura.stage import Stage
-
-__all__ = ["Event", "Inducer", "induce"]
 
 #: Tables of so many classes take about half a gigabyte.
 MOST_CLASSES = 4000
@@ -491,3 +497,123 @@ def induce(
 ) -> Grammar:
     """Induce a grammar from documents; see `Inducer` for events on the way."""
     return Inducer(documents, options, **settings).run()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened: a number of `classes` was tried, data are ready (`start`), something
+    is odd about them (`warning`), an interrupted run goes on (`resumed`), a `step` of EM, a
+    `restart` is done, a `round` of the last stage, a grammar that will vote (`member`), all is
+    `done`."""
+
+    kind: str
+    restart: int = 0
+    step: Step | None = None
+    stats: Mapping[str, Any] = field(default_factory=dict)
+
+
+def rounds_of(teaching: Generator[float, None, Grammar]) -> Generator[Event, None, Grammar]:
+    """Tells of the rounds of an arc model (see `reparse`)."""
+    number = 0
+    while True:
+        try:
+            changed = next(teaching)
+        except StopIteration as end:
+            grammar: Grammar = end.value
+            return grammar
+        number += 1
+        yield Event("round", number, stats={"changed": changed})
+
+
+def looks(candidate: Candidate, alike: float) -> dict[str, Any]:
+    """What a record says of a candidate's trees."""
+    arc = round(candidate.arc, 4) if np.isfinite(candidate.arc) else None
+    return {"arc": arc, "chain": candidate.chain, "agreement": alike}
+
+
+def standing(kept: Checkpoint, stages: tuple[TrainingStage, ...]) -> dict[str, Any]:
+    """Where an interrupted induction goes on: restarts that are done, and the one under way."""
+    about: dict[str, Any] = {"restarts": len(kept.restarts)}
+    place = kept.places.get(len(kept.restarts))
+    if place is not None:
+        about |= {"stage": stages[place.stage].name, "iteration": place.state.iteration}
+    return about
+
+
+def finished(
+    run: Generator[Step, None, Learnt], stop: threading.Event
+) -> tuple[list[Step], Learnt]:
+    steps: list[Step] = []
+    while True:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        try:
+            steps.append(next(run))
+        except StopIteration as end:
+            return steps, end.value
+
+
+def told(steps: list[Step], learnt: Learnt) -> Generator[Step, None, Learnt]:
+    yield from steps
+    return learnt
+
+
+#: Where a checkpoint has the records of the restarts of a grammar that is done.
+RECORDS = "restarts"
+
+
+def votes(whole: Inducer) -> Generator[Event, None, None]:
+    """Induce a grammar for each number of classes, and let them vote."""
+    path, numbers = whole.checkpoint, whole.options.numbers
+    done = read_done(path) if path is not None and whole.resume else []
+    done = done[: len(numbers) - 1]
+    members = [Grammar.from_part(part) for part in done]
+    samples = [_sample(whole, member) for member in members]
+    for one in members:
+        if one.classifier.context is not None:
+            whole.predicates = one.classifier.context.predicates
+    whole.restarts = [json.loads(one) for part in done for one in part.labels.get(RECORDS, ())]
+    if members:
+        yield Event("resumed", stats={"members": numbers[: len(members)]})
+    stats: dict[str, Any] = {}
+    for number in numbers[len(members) :]:
+        member = whole.member(number, done)
+        for event in member:
+            if event.kind == "done":
+                stats = dict(event.stats)
+                yield Event("member", stats={"number": number, **stats})
+            else:
+                yield event
+        whole.predicates = member.predicates
+        assert member.grammar is not None
+        assert member.sample is not None
+        members.append(member.grammar)
+        samples.append(member.sample)
+        records = [{"classes": number, **record} for record in member.restarts]
+        whole.restarts += records
+        done.append(member.grammar.to_part())
+        done[-1].labels[RECORDS] = [json.dumps(record) for record in records]
+        whole.rules = member.rules
+    history = {**members[-1].history, "rules": whole.rules, "restarts": list(whole.restarts)}
+    first = replace(members[-1], others=tuple(members[:-1]), history=history)
+    whole.grammar = first
+    whole.sample = samples[-1]
+    yield Event("done", stats=stats | {"voted": list(numbers)} | _looks(members, samples))
+
+
+def _sample(whole: Inducer, member: Grammar) -> Sentences:
+    """The sentences on which a grammar is compared, over its classes."""
+    words = member.prepare(whole.documents).sentences
+    longest = max(stage.limit for stage in whole.options.restart_stages())
+    return words.select(words.up_to(longest) & looked_at(words))
+
+
+def _looks(members: list[Grammar], samples: list[Sentences]) -> dict[str, Any]:
+    """The mean arc of the trees that win, and how far those of the members agree with them."""
+    views = [(words, one.parameters) for one, words in zip(members, samples, strict=True)]
+    if not samples[0].n_words:
+        return {"arc": None, "chain": False, "agreement": 1.0}
+    heads, _ = vote(views, "sprawl")
+    arc = arc_length(samples[0], heads)
+    alike = [agreement(heads, best(*view, "sprawl").heads) for view in views]
+    return {"arc": round(arc, 4), "chain": arc < CHAIN, "agreement": float(np.mean(alike))}

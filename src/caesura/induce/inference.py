@@ -14,22 +14,9 @@ from typing import TypeVar
 import numpy as np
 
 from caesura import _core
-from caesura.induce.models import Model
-from caesura.induce.parameters import Bytes, Floats, Ints, Parameters, add, empty, logs, ones
+from caesura.induce.parameters import Bytes, Floats, Ints, Model, Parameters, add, empty, logs, ones
 from caesura.induce.punctuation_constraints import SPLIT, code
 from caesura.induce.sentences import Sentences
-
-__all__ = [
-    "Best",
-    "Expected",
-    "best",
-    "count",
-    "draw",
-    "expect",
-    "least_risk",
-    "likelihood",
-    "score",
-]
 
 PIECE = 256
 

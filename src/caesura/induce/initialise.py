@@ -1,8 +1,13 @@
-"""Where training starts: random trees, distances, harmonic, uniform, another grammar, brackets."""
+"""Initial grammars: random trees, distances, harmonic, uniform, another grammar, brackets.
+
+Count transforms restart from a learned grammar (Spitkovsky, Alshawi & Jurafsky 2013): `symmetric`
+discards the direction of arcs, `simple` all sentences with punctuation inside, and a join adds the
+counts of the trees of several grammars.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -10,23 +15,18 @@ import numpy.typing as npt
 
 from caesura.errors import UsageError
 from caesura.induce.inference import best, count, draw
-from caesura.induce.models import Model
-from caesura.induce.parameters import Floats, Ints, Parameters, empty, normalise, uniform
-from caesura.induce.pull import Pull, by_head
+from caesura.induce.parameters import (
+    Floats,
+    Ints,
+    Model,
+    Parameters,
+    add,
+    empty,
+    normalise,
+    uniform,
+)
+from caesura.induce.priors import Pull, by_head
 from caesura.induce.sentences import Sentences
-
-__all__ = [
-    "INITIALISERS",
-    "draw_within",
-    "fringe_stops",
-    "from_brackets",
-    "from_distances",
-    "from_grammar",
-    "from_random_trees",
-    "harmonic",
-    "initialise",
-    "nudged",
-]
 
 #: How probable a head with a dependent on a side is done there, of classes at the fringe that are
 #: as often at the edge of a fragment as any; chosen on the dev parts of WSJ-sample and Hungarian.
@@ -315,3 +315,51 @@ def _ends(sentences: Sentences) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.b
     owner = sentences.owner
     new[1:-1] = (owner[1:] != owner[:-1]) | (sentences.fragments[1:] != sentences.fragments[:-1])
     return new[:-1], new[1:]
+
+
+TRANSFORMS = ("symmetric", "simple", "join")
+
+
+def rerooted(sentences: Sentences, heads: Ints, seed: int = 0) -> Ints:
+    """Each tree with the same arcs, undirected, and a root drawn uniformly from its words."""
+    rng = np.random.default_rng(seed)
+    found = heads.copy()
+    for a, b in pairwise(sentences.starts.tolist()):
+        if a == b:
+            continue
+        tree = heads[a:b].tolist()
+        word, above = int(rng.integers(b - a)), -1
+        while word >= 0:  # turn the arcs between the new root and the old one
+            tree[word], above, word = above, word, tree[word]
+        found[a:b] = tree
+    return found
+
+
+def transformed(
+    name: str,
+    sentences: Sentences,
+    grammars: Sequence[Parameters],
+    model: Model,
+    classes: int,
+    *,
+    seen: Sequence[Sentences] = (),
+    constraint: str | None = None,
+    smoothing: float = 0.1,
+    seed: int = 0,
+    workers: int = 1,
+) -> Parameters:
+    """The grammar of transformed parses, from which EM starts again.
+
+    `seen` are the sentences over the classes of each grammar, where these are not all the same.
+    """
+    parts = []
+    for grammar, view in zip(grammars, seen or [sentences] * len(grammars), strict=True):
+        words, heads = sentences, best(view, grammar, constraint, workers=workers).heads
+        if name == "symmetric":
+            heads = rerooted(words, heads, seed)
+        elif name == "simple":
+            whole = ~words.inner & (words.comps > 0)
+            if whole.any():
+                heads, words = heads[words.words_of(whole)], words.select(whole)
+        parts.append(count(words, heads, model, classes, workers))
+    return normalise(add(parts), model, smoothing)

@@ -9,8 +9,6 @@ from caesura.errors import UsageError
 from caesura.induce.recipes import TrainingStage, recipe
 from caesura.options import SEED, THREADS, option
 
-__all__ = ["COLUMNS", "DecodeOptions", "InduceOptions"]
-
 #: Columns of a document that may be the classes of its words.
 COLUMNS = ("upos", "xpos", "form")
 #: Iterations and frequent words of classes by context; frequent words of other learnt classes.

@@ -1,37 +1,22 @@
-"""Probabilities and event counts of a split-head grammar, as tables over word classes.
+"""Grammars and their parameters: probabilities and event counts as tables over word classes.
 
-Counts have the shape of probabilities, so that an E-step adds into one set of tables and the M-step
-turns it into the other.
+The models are rows of a table: which context each decision of a grammar sees. They are those of
+Spitkovsky, Alshawi & Jurafsky (2012), with the models that these build on: GB (Paskin 2001), DMV
+(Klein & Manning 2004) and EVG (Headden et al. 2009). Counts have the shape of probabilities: an
+E-step adds to one set of tables, and the M-step converts it into the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from caesura import _core
-from caesura.induce.models import Model
-
-__all__ = [
-    "LEFT",
-    "RIGHT",
-    "Bytes",
-    "Floats",
-    "Ints",
-    "Longs",
-    "Parameters",
-    "add",
-    "each",
-    "empty",
-    "logs",
-    "normalise",
-    "ones",
-    "uniform",
-    "widen",
-]
+from caesura.errors import UsageError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -165,3 +150,46 @@ def widen(parameters: Parameters, model: Model) -> Parameters:
         values[1][:, 1] = 1.0 / classes
     root, attach, stop, go = values
     return Parameters(root, attach, stop, go, shape.fringe)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What the three kinds of decision may see, beside the direction that all but the root see.
+
+    The stop decision always sees whether the head already has a dependent on that side.
+    """
+
+    name: str
+    #: The root's class depends on whether the sentence ends in punctuation.
+    root_comp: bool = False
+    #: The dependent's class depends on whether it is the first on its side.
+    attach_adj: bool = False
+    #: The dependent's class depends on whether punctuation stands between it and its head.
+    attach_cross: bool = False
+    #: Stopping depends on the class at the fringe and not on the class of the head.
+    stop_fringe: bool = False
+    #: Stopping depends on whether the sentence ends in punctuation.
+    stop_comp: bool = False
+    #: Root and stop probabilities are constants and not learnt.
+    attach_only: bool = False
+
+
+MODELS: dict[str, Model] = {
+    model.name: model
+    for model in (
+        Model("gb", attach_only=True),
+        Model("dmv"),
+        Model("evg", attach_adj=True),
+        Model("dbm1", stop_fringe=True),
+        Model("dbm2", stop_fringe=True, stop_comp=True, root_comp=True),
+        Model("dbm3", stop_fringe=True, stop_comp=True, root_comp=True, attach_cross=True),
+    )
+}
+
+
+def find_model(name: str) -> Model:
+    """A model by name: `dbm3`, also written `DBM-3`."""
+    key = name.lower().replace("-", "")
+    if key not in MODELS:
+        raise UsageError(f"unknown grammar {name!r}", remedy=f"Grammars are: {', '.join(MODELS)}.")
+    return MODELS[key]

@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from caesura.errors import UsageError
 
-__all__ = ["CONSTRAINTS", "SPLIT", "code", "fragments_of", "holds", "spans"]
-
 #: Best trees are put together greedily, fragment by fragment; all else is as under loose.
 SPLIT = "loose-split"
 #: From the weakest to the strongest; the numbers are those of the core.

@@ -14,8 +14,6 @@ from typing import Literal
 
 from caesura.errors import UsageError
 
-__all__ = ["RECIPES", "Regime", "TrainingStage", "recipe"]
-
 
 @dataclass(frozen=True, slots=True)
 class Regime:

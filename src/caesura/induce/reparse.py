@@ -14,22 +14,17 @@ from dataclasses import replace
 import numpy as np
 
 from caesura.induce import em
-from caesura.induce.arc_model import ArcModel, learn_arc_model
-from caesura.induce.arcs import arc_posteriors, arc_trees, tree_arcs
+from caesura.induce.arc_model import ArcModel, arc_posteriors, arc_trees, learn_arc_model, tree_arcs
 from caesura.induce.corpus import Corpus
 from caesura.induce.grammar import Grammar
 from caesura.induce.guidance import Guidance
 from caesura.induce.inference import count
-from caesura.induce.models import find_model
 from caesura.induce.options import InduceOptions
-from caesura.induce.parameters import Floats, Ints, Longs, Parameters, normalise
+from caesura.induce.parameters import Floats, Ints, Longs, Parameters, find_model, normalise
+from caesura.induce.priors import prior_counts
 from caesura.induce.recipes import Regime
-from caesura.induce.reducibility import prior_counts
 from caesura.induce.sentences import Sentences
-from caesura.induce.training import Learnt
-from caesura.induce.views import View, views_of
-
-__all__ = ["reparse", "sampled", "taught"]
+from caesura.induce.training import Learnt, View, views_of
 
 #: So many words are learnt from, in sentences spread over the text.
 SAMPLE = 250_000

@@ -1,8 +1,8 @@
-"""Which of several grammars to keep, and what a grammar says of itself, without any gold tree.
+"""Model selection without gold trees: bits per word, agreement, and chains.
 
-Fewest bits alone is no guide: chains, in which every word hangs from its neighbour, explain a text
-well and say nothing. So chains are refused where there is anything else; of what is left the
-grammar with which the others agree most is kept, and bits decide between equals.
+Bits alone mislead: chains, in which every word attaches to its neighbour, explain a text well but
+have no structure. So chains are discarded if there are other grammars; of the rest, the grammar
+with which the others agree most is kept, and bits break ties.
 """
 
 from __future__ import annotations
@@ -14,25 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from caesura.induce.baselines import attach_left, attach_right
 from caesura.induce.inference import best, count, likelihood
-from caesura.induce.models import find_model
-from caesura.induce.parameters import Ints, Parameters, normalise
+from caesura.induce.parameters import Ints, Parameters, find_model, normalise
 from caesura.induce.sentences import Sentences
-
-__all__ = [
-    "CHAIN",
-    "Candidate",
-    "agreement",
-    "arc_length",
-    "baseline_bits",
-    "bits_per_word",
-    "choose",
-    "fewest_bits",
-    "looked_at",
-    "measure",
-    "root_entropy",
-]
 
 #: Trees whose mean arc is shorter are chains.
 CHAIN = 1.3
@@ -135,3 +119,16 @@ def baseline_bits(
         parameters = normalise(count(words, heads, row, classes), row, smoothing)
         found[name] = bits_per_word(words, parameters)
     return found
+
+
+def attach_right(words: Sentences) -> Ints:
+    """Every word hangs from the next; the last is the root."""
+    at = np.arange(words.n_words) - np.repeat(words.starts[:-1], words.lengths)
+    last = np.repeat(words.lengths, words.lengths) - 1
+    return np.where(at == last, -1, at + 1).astype(np.int32)
+
+
+def attach_left(words: Sentences) -> Ints:
+    """Every word hangs from the one before; the first is the root."""
+    at = np.arange(words.n_words) - np.repeat(words.starts[:-1], words.lengths)
+    return (at - 1).astype(np.int32)

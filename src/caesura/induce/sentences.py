@@ -14,8 +14,6 @@ import numpy.typing as npt
 from caesura import _core
 from caesura.induce.parameters import Bytes, Ints, Longs
 
-__all__ = ["Sentences"]
-
 
 @dataclass(frozen=True, slots=True)
 class Sentences:

@@ -7,26 +7,22 @@ one before, and the place at which an interrupted run goes on.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 
 import numpy as np
 
 from caesura.errors import InputError, UsageError
 from caesura.induce import em
+from caesura.induce.em import Demand
 from caesura.induce.inference import best, count, draw
-from caesura.induce.initialise import from_grammar, initialise, nudged
-from caesura.induce.models import find_model
-from caesura.induce.parameters import Floats, Ints, Parameters, add, normalise, widen
-from caesura.induce.pull import Pull, to_the
+from caesura.induce.initialise import TRANSFORMS, from_grammar, initialise, nudged, transformed
+from caesura.induce.parameters import Floats, Ints, Parameters, add, find_model, normalise, widen
+from caesura.induce.priors import Pull, lexical, prior_counts, to_the
 from caesura.induce.recipes import TrainingStage
-from caesura.induce.reducibility import prior_counts
 from caesura.induce.selection import bits_per_word
 from caesura.induce.sentences import Sentences
-from caesura.induce.transforms import TRANSFORMS, transformed
-from caesura.induce.views import View, views_of
-
-__all__ = ["Learning", "Learnt", "Place", "learn", "openness"]
+from caesura.induce.word_classes import lexicalise
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,3 +265,41 @@ def openness(words: Sentences, forms: Ints, classes: int, power: float = 0.5) ->
     pairs = np.unique(np.stack((words.classes, forms)), axis=1)
     types = np.maximum(np.bincount(pairs[0], minlength=classes), 1.0)
     return np.asarray((types / types.max()) ** power)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Sentences over classes, the names of the classes, and what is known of them."""
+
+    words: Sentences
+    names: tuple[str, ...]
+    #: The class of each (word, plain class) that is a class of its own.
+    lexicon: dict[tuple[int, int], int] = field(default_factory=dict)
+    pull: Pull | None = None
+    demand: Demand | None = None
+    #: How probable stops are by side and class, and how many counts that is worth.
+    stops: tuple[Floats, float] | None = None
+
+
+def views_of(plain: View, forms: Ints | None, spelling: tuple[str, ...]) -> Callable[[int], View]:
+    """Gives the view in which words seen at least so often are classes of their own; 0: none."""
+
+    @cache
+    def view(least: int) -> View:
+        if not least or forms is None:
+            return plain
+        new, names, lexicon = lexicalise(plain.words.classes, forms, plain.names, spelling, least)
+        # A word with a class of its own is as much a head as its class.
+        old = np.array([*range(len(plain.names)), *(old for _, old in lexicon)])
+        seen = replace(plain, words=plain.words.with_classes(new), names=names, lexicon=lexicon)
+        if plain.pull is not None:
+            seen = replace(seen, pull=lexical(plain.pull, old))
+        if plain.demand is not None:
+            follows = lexical(plain.demand.follows, old)
+            seen = replace(seen, demand=plain.demand._replace(follows=follows))
+        if plain.stops is not None:
+            stops = np.ascontiguousarray(plain.stops[0][:, old]), plain.stops[1]
+            seen = replace(seen, stops=stops)
+        return seen
+
+    return view

@@ -18,8 +18,8 @@ from caesura.induce import Grammar, InduceOptions, Inducer, supervised
 from caesura.induce.corpus import corpus, word_classes
 from caesura.induce.options import COLUMNS
 from caesura.induce.selection import CHAIN
-from caesura.induce.universal import load_rules
-from caesura.induce.word_classifier import classifier_of
+from caesura.induce.universal_rules import load_rules
+from caesura.induce.word_classes import classifier_of
 from caesura.learn.run import Counting, Data, Result, Run, card
 from caesura.pipeline import load
 from caesura.stage import Stage

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from caesura.errors import ModelError
 from caesura.models.packing import pack_keys, unpack_keys
 
-__all__ = ["MOST", "HashTable", "array_of"]
-
 Arrays = Mapping[str, NDArray[Any]]
 #: The largest value.
 MOST: Final = 65535

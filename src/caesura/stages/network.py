@@ -53,7 +53,6 @@ from caesura.stages.word_table import AT_LINES, LAYOUT_ODDS, edited_tokens, edit
 if TYPE_CHECKING:
     from caesura.stages.tree_parser import Parse
 
-__all__ = ["NetworkStarts", "NeuralParser", "SearchSettings"]
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]

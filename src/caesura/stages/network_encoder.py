@@ -25,8 +25,6 @@ from caesura.stages.network_reading import (
 from caesura.stages.network_subwords import Subwords
 from caesura.stages.network_weights import TAGS, Network
 
-__all__ = ["CPU", "DEVICES", "LIMIT", "READ", "Encoder", "Scores", "engine_of"]
-
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 T = TypeVar("T")

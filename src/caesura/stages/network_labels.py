@@ -24,8 +24,6 @@ from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.models.file import Part
 
-__all__ = ["FEATS_BY_XPOS", "Attributes", "Languages", "feats_by_xpos"]
-
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]

@@ -32,8 +32,6 @@ from caesura.models.packing import pack_keys, unpack_keys
 from caesura.stages.hash_table import MOST, HashTable, array_of
 from caesura.stages.lemmas import apply_rule, irregular_forms, rule_of
 
-__all__ = ["NEVER", "LemmaEndings", "LemmaLexicon"]
-
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Arrays = Mapping[str, NDArray[Any]]

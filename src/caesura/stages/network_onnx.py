@@ -33,8 +33,6 @@ from caesura.stages.network_weights import (
     layer_shares,
 )
 
-__all__ = ["from_graph", "network_of"]
-
 Arrays = dict[str, NDArray[Any]]
 
 #: Products whose activations older files divide before they are rounded; the core does it there.

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from caesura.errors import UsageError
 from caesura.stages.joint_parser import SearchOptions
 
-__all__ = ["SearchSettings"]
-
 
 @dataclass(frozen=True)
 class SearchSettings:

@@ -17,19 +17,6 @@ from caesura import layout
 from caesura.document import Document
 from caesura.stages.word_table import SHAPES, edited_words, shapes_of
 
-__all__ = [
-    "FEATURE_SIZES",
-    "Window",
-    "evidence_odds",
-    "groups",
-    "joined",
-    "layout_codes",
-    "overlapping",
-    "paragraph_features",
-    "split_column",
-    "word_features",
-]
-
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 

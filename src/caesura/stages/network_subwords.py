@@ -24,8 +24,6 @@ from caesura.document import Document
 from caesura.document.characters import is_picture
 from caesura.errors import InputError, ModelError
 
-__all__ = ["Subwords", "Unigram", "WordPiece", "normal"]
-
 #: The characters that are read of a longer word.
 _CHARACTERS: Final = 200
 #: Words whose normal forms are cached.

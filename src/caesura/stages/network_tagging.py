@@ -19,8 +19,6 @@ from caesura.stages.network_labels import Languages
 from caesura.stages.network_lemmas import NEVER, LemmaLexicon
 from caesura.stages.network_tags import Opinion, TagLexicon
 
-__all__ = ["Tagging", "softmax"]
-
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]

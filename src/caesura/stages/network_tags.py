@@ -26,8 +26,6 @@ from caesura.errors import ModelError
 from caesura.stages.hash_table import MOST, HashTable
 from caesura.stages.network_labels import Attributes
 
-__all__ = ["Opinion", "TagLexicon"]
-
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 

@@ -17,20 +17,6 @@ from numpy.typing import NDArray
 from caesura.errors import ModelError
 from caesura.models.file import Part
 
-__all__ = [
-    "AGAIN",
-    "DISTANCE",
-    "HEADS",
-    "LAYER",
-    "PIECES",
-    "POSITION",
-    "START",
-    "TAGS",
-    "Network",
-    "eight_bits",
-    "layer_shares",
-]
-
 Floats = NDArray[np.float32]
 Arrays = dict[str, NDArray[Any]]
 

@@ -22,8 +22,6 @@ from caesura.models.file import Part
 from caesura.stages.network_reading import word_features
 from caesura.stages.network_subwords import Subwords
 
-__all__ = ["NEAR", "Layer", "WordBoundaries", "units"]
-
 Floats = NDArray[np.float32]
 
 #: Characters to each side of a place whose vectors are read.

@@ -28,8 +28,6 @@ from caesura.stages.network_lemmas import LemmaLexicon
 from caesura.stages.network_tagging import softmax
 from caesura.stages.network_tags import TagLexicon
 
-__all__ = ["Adapted", "Base", "adapt"]
-
 Floats = NDArray[np.float32]
 
 #: Words of the treebank on which languages are tried.

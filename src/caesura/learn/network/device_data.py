@@ -16,8 +16,6 @@ from torch import Tensor
 from caesura.learn.network.examples import DECISIONS, IGNORE, Examples, Soft
 from caesura.stages.network_reading import Window
 
-__all__ = ["DeviceData", "DeviceText", "Place", "Recorder", "Targets", "on_device"]
-
 #: A GPU plans anew for every new shape, which takes longer than a whole step: lengths are padded to
 #: multiples of this.
 _EVEN: Final = 64

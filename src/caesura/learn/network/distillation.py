@@ -20,8 +20,6 @@ from caesura.stages.network_encoder import Scores
 from caesura.stages.network_tagging import softmax
 from caesura.stages.network_weights import TAGS
 
-__all__ = ["refuse_other_labels", "teach"]
-
 Floats = NDArray[np.float32]
 #: Answers of each word, and their probabilities.
 Answers = tuple[NDArray[np.int32], NDArray[np.float16]]

@@ -21,22 +21,6 @@ from caesura.stages.network_labels import Attributes
 from caesura.stages.network_reading import FEATURE_SIZES, Window, word_features
 from caesura.stages.network_subwords import Subwords
 
-__all__ = [
-    "ANSWERS",
-    "DECISIONS",
-    "IGNORE",
-    "Examples",
-    "Labels",
-    "Soft",
-    "by_temperature",
-    "feats_seen_with",
-    "feature_sizes",
-    "labels_of",
-    "prepare",
-    "random_cuts",
-    "targets",
-]
-
 Ints = NDArray[np.int64]
 
 #: A target without loss.

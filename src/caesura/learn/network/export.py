@@ -20,9 +20,10 @@ from caesura.learn.network.examples import Labels
 from caesura.learn.network.pretrained import EncoderShape, relative_buckets
 from caesura.learn.tuning import Count, boundaries, measured, sample
 from caesura.stages.bias import BiasScale
-from caesura.stages.network import NeuralParser, SearchSettings
+from caesura.stages.network import NeuralParser
 from caesura.stages.network_labels import Languages
 from caesura.stages.network_lemmas import LemmaLexicon
+from caesura.stages.network_options import SearchSettings
 from caesura.stages.network_subwords import Subwords
 from caesura.stages.network_tags import TagLexicon
 from caesura.stages.network_weights import (
@@ -38,8 +39,6 @@ from caesura.stages.network_weights import (
     layer_shares,
 )
 from caesura.stages.word_table import is_edited
-
-__all__ = ["finish", "floats", "measure_scale", "quantised", "shape_of"]
 
 Floats = NDArray[np.float32]
 Arrays = dict[str, NDArray[Any]]

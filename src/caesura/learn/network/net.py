@@ -19,8 +19,6 @@ from caesura.errors import InputError
 from caesura.learn.network.examples import feature_sizes
 from caesura.learn.network.pretrained import FAR, EncoderShape, load_weights, relative_buckets
 
-__all__ = ["Net", "NetOptions", "Transformer", "load_encoder"]
-
 
 class Layer(nn.Module):
     """Attention and feed-forward, each with its sum and normalisation."""

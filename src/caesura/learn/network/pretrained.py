@@ -21,17 +21,6 @@ from safetensors.numpy import load_file
 
 from caesura.errors import InputError
 
-__all__ = [
-    "FAMILIES",
-    "FAR",
-    "EncoderShape",
-    "Family",
-    "check_weights",
-    "kind_of",
-    "load_weights",
-    "relative_buckets",
-]
-
 #: The distance in sub-words beyond which MPNet's bias no longer changes.
 FAR: Final = 128
 

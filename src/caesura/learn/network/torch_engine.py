@@ -21,8 +21,6 @@ from caesura.learn.network.net import Net, NetOptions, Transformer
 from caesura.stages.network_reading import Window
 from caesura.stages.network_weights import TAGS, Network
 
-__all__ = ["TorchEngine"]
-
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 

@@ -27,8 +27,6 @@ from caesura.learn.network.net import Net
 from caesura.models.file import Part
 from caesura.stages.network_reading import Window, overlapping
 
-__all__ = ["NeuralTrainer", "Source", "TrainOptions", "predict"]
-
 Columns = dict[str, NDArray[Any]]
 _TAGS = DECISIONS[:-1]
 

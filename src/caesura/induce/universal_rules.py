@@ -15,9 +15,7 @@ import numpy as np
 
 from caesura.errors import InputError, UsageError
 from caesura.induce.parameters import Floats
-from caesura.induce.pull import Harmony, Pull
-
-__all__ = ["BUILT_IN", "UPOS", "Rules", "are_universal", "load_rules", "parse_rules"]
+from caesura.induce.priors import Harmony, Pull
 
 #: The tables that come with the package.
 BUILT_IN = ("ud", "function")
