@@ -75,7 +75,6 @@ def test_a_part_of_another_kind_is_one_sentence() -> None:
 def test_what_a_stage_does_not_offer_is_refused() -> None:
     stage = Shout()
     assert stage.with_options() is stage
-    assert stage.placed([]) == [stage]
     assert stage.offers == frozenset()
     with pytest.raises(UsageError, match="a shout has no beam"):
         stage.with_options(beam=2)

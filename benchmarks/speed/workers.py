@@ -103,7 +103,7 @@ class Cluster:
 
     def _batches(self) -> Iterator[list[Any]]:
         from caesura.document import Document
-        from caesura.pipeline.tasks import Unit
+        from caesura.pipeline.run import Unit
 
         for at in range(0, len(self.texts), BATCH):
             yield [Unit(Document(text=text), ()) for text in self.texts[at : at + BATCH]]

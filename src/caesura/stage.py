@@ -1,8 +1,8 @@
-"""What every stage of a pipeline is, and which class reads which part of a model file.
+"""The interface of a stage of a pipeline, and the class for each part of a model file.
 
-A stage fills columns of documents that have what it needs. Stages do not know each other: a
-pipeline puts them in order, asks each what it needs, adds and offers, and hands documents on. A new
-kind of stage is a class of this interface, and a line in `REGISTRY`.
+A stage fills columns of documents that have what it needs. Stages do not know each other:
+`caesura.pipeline.builder` puts them in order by what each needs and adds, and sets the options that
+depend on others. A new kind of stage is a class of this interface, and a line in `REGISTRY`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,12 @@ from caesura.turns import TurnReader
 if TYPE_CHECKING:
     from caesura.language.watch import Watch
 
-__all__ = ["REGISTRY", "Stage", "StartStage", "TokenStage", "stage_of"]
+__all__ = ["EVIDENCE", "REGISTRY", "ReaderOf", "Stage", "StartStage", "TokenStage", "stage_of"]
 
+#: What a stage needs that reads the evidence of a tokeniser for sentence starts.
+EVIDENCE: Final = "start_evidence"
+#: The reader of word boundaries for a language, if it can be read.
+ReaderOf = Callable[[str], Callable[[str], NDArray[np.float32]] | None]
 _DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
 #: The class for a part: by its name in the file, by its kind and system, or by its kind.
 REGISTRY: Final[dict[str, str]] = {
@@ -42,13 +46,13 @@ REGISTRY: Final[dict[str, str]] = {
 
 
 class Stage(ABC):
-    """Fills columns of documents, in place. It does not change in use, so threads may share one."""
+    """Fills columns of documents, in place. It is thread-safe."""
 
     #: The kind of its part in a model file.
     kind: ClassVar[str]
-    #: What people call it, with its article.
+    #: Its name in messages, with an article.
     title: ClassVar[str] = "a stage"
-    #: The kind of stage that makes tokens where a model has no tokeniser of its own.
+    #: The kind of stage that makes tokens if the model has no tokeniser.
     tokens_by: ClassVar[str] = ""
 
     @property
@@ -59,28 +63,23 @@ class Stage(ABC):
     @property
     @abstractmethod
     def adds(self) -> frozenset[str]:
-        """What it fills, in the same words."""
+        """What it fills, in the same terms."""
 
     @property
     def offers(self) -> frozenset[str]:
-        """What may be asked of it: names of options, and `confidence`, `k_best`."""
+        """The names of its options, and `confidence` and `k_best` if it has them."""
         return frozenset()
-
-    @property
-    def reads_evidence(self) -> bool:
-        """Whether it looks at a tokeniser's evidence of sentence starts."""
-        return True
 
     @abstractmethod
     def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
-        """Fill what it adds; what a document declares fixed is obeyed."""
+        """Fill what it adds; what a document fixes stays."""
 
-    def speaks(self, language: str) -> None:
-        """Heed what is known of the words of a model's language; told once, before it is used."""
+    def set_language(self, language: str) -> None:
+        """Load what is known of the words of a language. Called once, before the stage is used."""
         return
 
     def watch(self) -> Watch | None:
-        """Who looks at the language of texts, if the stage knows something about it."""
+        """Warns of text in another language, if the stage recognises languages."""
         return None
 
     def k_best(self, doc: Document, k: int) -> list[Document]:
@@ -93,35 +92,24 @@ class Stage(ABC):
         return self
 
     def refuse(self, changes: Iterable[str], known: Iterable[str] = ()) -> None:
-        """Say which of some names is no option of this stage, and what there is."""
+        """Refuse names that are no options of this stage."""
         names = sorted(known)
         for name in changes:
             if name not in names:
                 remedy = f"What can be changed: {', '.join(names)}." if names else "Leave it out."
                 raise UsageError(f"{self.title} has no {name}", remedy=remedy)
 
-    def cutter(self, language: str) -> Callable[[str], NDArray[np.float32]] | None:
-        """What tells how likely a word begins at each character of a passage, if it can.
-
-        It gives log-odds, which a tokeniser of text without blanks adds to its own.
-        """
-        return None
-
     def starts_alone(self) -> Stage | None:
         """A stage that sets the same sentence starts without trees, where it scores them itself."""
         return None
 
-    def placed(self, later: Sequence[Stage]) -> list[Stage]:
-        """This stage and those after it, told of each other: what is decided later is left open."""
-        return [self, *later]
-
     def release(self, again: Callable[[], Part] | None = None) -> None:
-        """Let go of what only `to_part` needs, and of what its part can be read for `again`."""
+        """Free what only `to_part` needs, and what can be read `again` from its part."""
         return
 
     @abstractmethod
     def to_part(self) -> Part:
-        """What a model file keeps of it."""
+        """The part of a model file for it."""
 
     @classmethod
     @abstractmethod
@@ -130,16 +118,16 @@ class Stage(ABC):
 
     @classmethod
     def for_threads(cls, part: Part, threads: int) -> Self:
-        """The same, for a stage that has threads of its own; others leave them to their callers."""
+        """The same with threads of its own; most stages leave threads to their callers."""
         return cls.from_part(part)
 
 
 class StartStage(Stage):
-    """A stage that says where sentences start, and nothing else."""
+    """A stage that decides where sentences start, and nothing else."""
 
     @property
     def needs(self) -> frozenset[str]:
-        return frozenset({"tokens"})
+        return frozenset({"tokens", EVIDENCE})
 
     @property
     def adds(self) -> frozenset[str]:
@@ -149,9 +137,21 @@ class StartStage(Stage):
 class TokenStage(Stage):
     """A stage that starts from text: it makes tokens, and sentences unless they are left open."""
 
-    def weighing(self) -> Self:
-        """The same stage, which looks for evidence of sentence starts if it can."""
+    def open(self, *, decided: bool, weigh: bool = True, reader_of: ReaderOf | None = None) -> Self:
+        """The same stage, which leaves sentence starts open if it can.
+
+        A later stage has `decided` them, or its evidence will. `weigh` asks for evidence. For text
+        without spaces `reader_of` a language gives the odds that a word begins at a character.
+        """
         return self
+
+    def weighing(self) -> Self:
+        """The same stage, which gives evidence of sentence starts if it can."""
+        return self
+
+    def evidence_starts(self) -> Stage | None:
+        """A stage that decides sentence starts by the evidence."""
+        return None
 
     @abstractmethod
     def tokens_of(
@@ -188,7 +188,7 @@ class TokenStage(Stage):
 
 
 def _built(kind: type[Stage], part: Part, threads: int) -> Stage:
-    """The stage of a part; whatever it stumbles over is told as what it is, a damaged model."""
+    """Build the stage of a part. Any failure is reported as a damaged model."""
     try:
         return kind.for_threads(part, threads)
     except UsageError as error:

@@ -14,9 +14,8 @@ from caesura.document import Document
 from caesura.errors import CaesuraError, InternalError, internal
 from caesura.options import PLAIN
 from caesura.pipeline import Pipeline
-from caesura.pipeline.engine import Local
 from caesura.pipeline.jobs import Job, Source
-from caesura.pipeline.runner import run
+from caesura.pipeline.run import Local, run
 
 ROOT = Path(__file__).parents[2]
 
@@ -107,7 +106,7 @@ def test_what_nobody_thought_of_is_an_error_of_its_file(
             raise AssertionError("a reader gives up")
         return read(path)
 
-    monkeypatch.setattr("caesura.pipeline.tasks.open_read", open_read)
+    monkeypatch.setattr("caesura.pipeline.run.open_read", open_read)
 
     def write(docs: object, path: str, format: str) -> None:
         if "four" in path:

@@ -272,7 +272,7 @@ class Caller:
     def _watch(self) -> None:
         """Note what options ask for that shows in no output."""
         from caesura.learn.loop import Loop
-        from caesura.pipeline.engine import Local
+        from caesura.pipeline.run import Local
 
         inside, patch = self.inside, self.patch
         pool = concurrent.futures.ThreadPoolExecutor.__init__
@@ -306,8 +306,8 @@ class Caller:
 
     def _cluster(self, model: Path, **options: Any) -> Any:
         from caesura.models.store import load_model
-        from caesura.pipeline.choose import choose
-        from caesura.pipeline.engine import Local
+        from caesura.pipeline.loading import choose
+        from caesura.pipeline.run import Local
 
         self.inside.append(f"cluster {options}")
         return Local(choose(load_model(model), **options))

@@ -268,7 +268,7 @@ def test_the_quick_way_of_a_network(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [1, 50, 10**6])
 def test_sentences_come_within_some_words(tiny_model: Path, size: int) -> None:
     import caesura
-    from caesura.pipeline.splitting import stream_within
+    from caesura.pipeline.blocks import stream_within
 
     nlp = caesura.load(tiny_model)
     text = TEXT * 3
@@ -297,7 +297,7 @@ def test_sentences_come_within_some_words(tiny_model: Path, size: int) -> None:
 
 def test_a_sentence_without_an_end_is_ended_by_force(tiny_model: Path) -> None:
     import caesura
-    from caesura.pipeline.splitting import stream_within
+    from caesura.pipeline.blocks import stream_within
 
     nlp = caesura.load(tiny_model)
     text = "word " * 3000

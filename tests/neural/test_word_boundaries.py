@@ -63,8 +63,8 @@ def test_odds_are_those_of_the_vectors_around_a_place() -> None:
 
 def test_odds_are_told_where_characters_meet(network: Part) -> None:
     parser = with_boundaries(network)
-    assert parser.cutter("aa") is None
-    reader = parser.cutter("bb")
+    assert parser.word_reader("aa") is None
+    reader = parser.word_reader("bb")
     assert reader is not None
     odds = reader("中文字 中ab文")
     assert odds.shape == (8,)
@@ -87,13 +87,13 @@ def test_a_model_file_keeps_it(network: Part) -> None:
     parser = with_boundaries(network)
     part = parser.to_part()
     again = NeuralParser.from_part(part)
-    one, two = parser.cutter("bb"), again.cutter("bb")
+    one, two = parser.word_reader("bb"), again.word_reader("bb")
     assert one is not None
     assert two is not None
     assert np.allclose(one("中文字中文"), two("中文字中文"), atol=0.05)
     again.release(lambda: part)
-    assert np.array_equal(two("中文字"), again.cutter("bb")("中文字"))  # type: ignore[misc]
-    assert NeuralParser.from_part(network).cutter("bb") is None
+    assert np.array_equal(two("中文字"), again.word_reader("bb")("中文字"))  # type: ignore[misc]
+    assert NeuralParser.from_part(network).word_reader("bb") is None
 
 
 def test_what_does_not_fit_is_refused(network: Part) -> None:
@@ -108,7 +108,9 @@ def test_what_does_not_fit_is_refused(network: Part) -> None:
     with pytest.raises(ModelError, match="do not fit"):
         NeuralParser.from_part(Part(part.kind, part.config, part.labels, narrow))
     narrow = part.arrays | {"cut-first": part.arrays["cut-first"][:, 4:]}
-    reader = NeuralParser.from_part(Part(part.kind, part.config, part.labels, narrow)).cutter("bb")
+    reader = NeuralParser.from_part(Part(part.kind, part.config, part.labels, narrow)).word_reader(
+        "bb"
+    )
     assert reader is not None
     with pytest.raises(ModelError, match="another size"):
         reader("中文")

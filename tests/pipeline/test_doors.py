@@ -18,9 +18,8 @@ from caesura.models import load, save
 from caesura.options import Request
 from caesura.paths import bundled_models
 from caesura.pipeline import Pipeline
-from caesura.pipeline.engine import Local
 from caesura.pipeline.jobs import Source
-from caesura.pipeline.runner import annotate_files
+from caesura.pipeline.run import Local, annotate_files
 from tests.pipeline.laws import check, said
 from tests.pipeline.tiny import TEXT
 
@@ -230,8 +229,8 @@ def test_given_arcs_are_not_cut(nlp: Pipeline) -> None:
 
 def test_a_sentence_that_may_not_end_is_not_ended(nlp: Pipeline, monkeypatch) -> None:
     """Blocks are cut by force where no sentence ends, but not where the caller forbids it."""
-    monkeypatch.setattr("caesura.pipeline.streaming.FIRST", 100)
-    monkeypatch.setattr("caesura.pipeline.streaming.BLOCK", 100)
+    monkeypatch.setattr("caesura.pipeline.blocks.FIRST", 100)
+    monkeypatch.setattr("caesura.pipeline.blocks.BLOCK", 100)
     doc = nlp(spoken(20_000))
     assert doc.n_words > 3000
     doc.sent_start[:] = 0

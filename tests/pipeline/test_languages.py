@@ -305,7 +305,7 @@ def test_spacy_takes_the_code_of_a_language(multi: Path) -> None:
 
 
 def test_a_cluster_is_told_the_language(multi: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from caesura.pipeline.runner import engine_of
+    from caesura.pipeline.run import engine_of
 
     told: dict[str, object] = {}
 

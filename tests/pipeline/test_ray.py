@@ -50,7 +50,7 @@ def test_a_worker_that_dies_is_replaced(cluster, tiny_model: Path, tmp_path: Pat
     from caesura.options import PLAIN
     from caesura.pipeline.jobs import Source
     from caesura.pipeline.ray import Ray
-    from caesura.pipeline.runner import annotate_files
+    from caesura.pipeline.run import annotate_files
 
     class Deadly(Ray):
         """Its first worker leaves a note and dies."""
@@ -79,12 +79,10 @@ def test_a_batch_that_the_cluster_gives_up_is_told(tiny_model: Path, tmp_path: P
     from types import SimpleNamespace
 
     from caesura.options import PLAIN
-    from caesura.pipeline.engine import annotate_batch
     from caesura.pipeline.jobs import Source
     from caesura.pipeline.loading import load
     from caesura.pipeline.ray import Ray
-    from caesura.pipeline.runner import annotate_files
-    from caesura.pipeline.tasks import Begin, End, Failed
+    from caesura.pipeline.run import Begin, End, Failed, annotate_batch, annotate_files
 
     nlp = load(tiny_model)
 

@@ -12,9 +12,8 @@ from caesura.document import Document
 from caesura.errors import CaesuraError, InputError
 from caesura.options import PLAIN
 from caesura.pipeline import Pipeline
-from caesura.pipeline.engine import Local
 from caesura.pipeline.jobs import Job, Source
-from caesura.pipeline.runner import Report, Tally, run
+from caesura.pipeline.run import Local, Report, Tally, run
 from tests.pipeline.tiny import TEXT
 
 #: The commands that run a model over files; what each calls its result.

@@ -104,6 +104,7 @@ class FakePipeline:
         no_boundary: Iterable[int] = (),
         keep: Iterable[str] = (),
         confidence: bool = False,
+        across_turns: bool = False,
     ) -> Document:
         if isinstance(source, Document):
             return self._complete(source, keep, confidence)
@@ -161,10 +162,8 @@ class FakePipeline:
         doc.fixed = frozenset()
         return doc
 
-    def stream(
-        self, blocks: Iterable[str], *, confidence: bool = False, **others: Any
-    ) -> Iterator[Document]:
-        doc = self("".join(blocks), confidence=confidence)
+    def stream_of(self, blocks: Iterable[str], request: Request) -> Iterator[Document]:
+        doc = self("".join(blocks), confidence=request.confidence)
         bounds = doc.sentence_bounds.tolist()
         for first in range(0, len(bounds) - 1, 50):
             last = bounds[min(first + 50, len(bounds) - 1)]
@@ -172,11 +171,8 @@ class FakePipeline:
                 time.sleep(0.03)  # a long text takes a while
             yield doc.cut(bounds[first], last)
 
-    def stream_of(self, blocks: Iterable[str], request: Request) -> Iterator[Document]:
-        return self.stream(blocks, confidence=request.confidence)
-
-    def k_best(self, source: Any, k: int, *, keep: Sequence[str] = ()) -> list[Document]:
+    def k_best_of(self, source: Any, request: Request) -> list[Document]:
         best = self(source) if isinstance(source, str) else source
         other = best.cut(0, best.n_tokens)
         other.set_column("deprel", ["other"] * other.n_words)
-        return [best, other][:k]
+        return [best, other][: request.k_best]

@@ -115,7 +115,7 @@ def test_a_network_heeds_the_words_of_closed_classes() -> None:
         ("", ["ours", "ours"], ["Case=Acc"] * 2),
         ("en", ["our", "ours"], [ours, "Case=Acc"]),
     ):
-        tagging.speaks(spoken)
+        tagging.set_language(spoken)
         doc = document("Ours ours", "_ _")
         tagging.write(doc, scores_of(tags), confidence=False)
         assert doc.column("lemma") == lemmas
@@ -157,11 +157,11 @@ def test_a_linear_tagger_heeds_the_words_of_closed_classes() -> None:
     doc.fixed = frozenset({"tokens", "tags"})
     doc.upos = doc.strings.ids(["PRON"]).astype(np.int32)
     doc.feats = doc.strings.ids([""]).astype(np.int32)
-    tagger.speaks("en")
+    tagger.set_language("en")
     tagger.tag([doc])
     assert (doc.column("lemma"), doc.column("feats")) == (["our"], [OURS])
     other = replace(doc.cut(0, 1), fixed=frozenset({"tokens", "tags"}))
-    tagger.speaks("fi")
+    tagger.set_language("fi")
     tagger.tag([other])
     assert other.column("lemma") != ["our"]
 

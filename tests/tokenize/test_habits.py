@@ -56,7 +56,7 @@ def test_most_places_decide_about_a_habit() -> None:
 
 def test_what_a_language_does_is_known_without_a_treebank(tokenizer: Tokenizer) -> None:
     english = Tokenizer.from_part(tokenizer.to_part())
-    english.speaks("en")
+    english.set_language("en")
     assert forms(english, "it was 20°C.") == ["it", "was", "20", "°", "C", "."]
     assert english.to_part().config == tokenizer.to_part().config
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from itertools import pairwise
-from typing import Self
 
 import numpy as np
 import pytest
@@ -19,8 +18,8 @@ from caesura.document import Document
 from caesura.document.slicing import join
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
-from caesura.options import PLAIN, Request
-from caesura.stage import StartStage, stage_of
+from caesura.pipeline.builder import wired
+from caesura.stage import stage_of
 from caesura.stages.several_tokenizers import ManyTokenizer, _together
 from caesura.tokenize import Tokenizer
 from tests.tokenize.corpus import documents, unspaced_document
@@ -60,27 +59,9 @@ def test_a_text_in_one_language_is_as_its_tokeniser_has_it(
         assert set(languages(doc)) == {code}
 
 
-class Everywhere(StartStage):
+def everywhere(language: str) -> Callable[[str], NDArray[np.float32]] | None:
     """Says of Chinese that every character is a word."""
-
-    kind = "everywhere"
-
-    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
-        raise AssertionError("it is only asked about words")
-
-    def cutter(self, language: str) -> Callable[[str], NDArray[np.float32]] | None:
-        return _everywhere if language == "zh" else None
-
-    def to_part(self) -> Part:
-        raise AssertionError("it is not stored")
-
-    @classmethod
-    def from_part(cls, part: Part) -> Self:
-        raise AssertionError("it is not stored")
-
-
-def _everywhere(passage: str) -> NDArray[np.float32]:
-    return np.full(len(passage), 99.0, np.float32)
+    return (lambda text: np.full(len(text), 99.0, np.float32)) if language == "zh" else None
 
 
 def test_a_later_stage_is_asked_about_words(many: ManyTokenizer, unspaced: Tokenizer) -> None:
@@ -88,8 +69,7 @@ def test_a_later_stage_is_asked_about_words(many: ManyTokenizer, unspaced: Token
     chinese = copy(unspaced)
     chinese.options = own
     others = {"en": many.tokenizers["en"], "zh": chinese}
-    first, _ = ManyTokenizer(many.recogniser, others).placed([Everywhere()])
-    assert isinstance(first, ManyTokenizer)
+    first = ManyTokenizer(many.recogniser, others).open(decided=True, reader_of=everywhere)
     assert spans(first.tokens_of(CHINESE)) == list(CHINESE)
     assert spans(first.tokens_of(ENGLISH)) == spans(many.tokens_of(ENGLISH))
     pieces = list(first.pieces([CHINESE[:20], CHINESE[20:]]))
@@ -172,13 +152,14 @@ def test_offsets_hold_whatever_the_text(many: ManyTokenizer, text: str) -> None:
 
 def test_a_parser_that_comes_later_decides_about_sentences(many: ManyTokenizer) -> None:
     class Later:
+        kind = "later"
         adds = frozenset({"sentences"})
         needs = frozenset({"tokens"})
 
-    first, _ = many.placed([Later()])  # type: ignore[list-item]
+    first, _ = wired([many, Later()])  # type: ignore[list-item]
     assert first.adds == {"tokens"}
     assert first.offers == {"language"}
-    assert many.placed([]) == [many]
+    assert wired([many]) == [many]
 
 
 def test_it_survives_a_model_file(

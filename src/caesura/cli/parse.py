@@ -13,8 +13,7 @@ from caesura.cli.options import inputs_argument, mode_option, options
 from caesura.cli.refuse import confidences, keeping, refuse
 from caesura.cli.running import mention_faster, plan, run_plan, written
 from caesura.options import ModelChoice, Reading, Request, Running, Writing
-from caesura.pipeline.engine import Engine
-from caesura.pipeline.runner import engine_of
+from caesura.pipeline.run import Engine, engine_of
 
 if TYPE_CHECKING:
     from caesura.models.file import ModelFile
@@ -87,8 +86,7 @@ def load_pipeline(
 
     Options of the command for which the model has no use are refused.
     """
-    from caesura.pipeline.choose import choose
-    from caesura.pipeline.loading import in_language
+    from caesura.pipeline.loading import choose, in_language
 
     nlp = in_language(choose(file, threads=threads, enough=enough), request.language or "")
     missing = {"beam", "margin", "bias", "confidence", "device", "k_best"} - nlp.offers

@@ -25,9 +25,8 @@ from caesura.errors import CaesuraError, InternalError, UsageError
 from caesura.models.file import ModelFile
 from caesura.options import Reading, Request, Writing
 from caesura.paths import MODEL_SUFFIX, bundled_models
-from caesura.pipeline.engine import Engine
 from caesura.pipeline.jobs import Job, Source
-from caesura.pipeline.runner import Report, Tally, Write, run, still_to_do
+from caesura.pipeline.run import Engine, Report, Tally, Write, run, still_to_do
 
 __all__ = [
     "Plan",

@@ -22,8 +22,7 @@ from caesura.cli.running import mention_faster, plan, run_plan
 from caesura.document import Document, span_of, token_turn
 from caesura.formats.io import open_write
 from caesura.options import ModelChoice, Reading, Request, Running, Writing, option
-from caesura.pipeline.engine import Engine
-from caesura.pipeline.runner import engine_of
+from caesura.pipeline.run import Engine, engine_of
 
 __all__ = ["command", "sentences", "write_sentences"]
 

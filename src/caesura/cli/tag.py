@@ -12,9 +12,8 @@ from caesura.cli.outputs import default_format
 from caesura.cli.refuse import confidences, refuse
 from caesura.cli.running import plan, run_plan, written
 from caesura.options import Reading, Request, Running, Writing, option
-from caesura.pipeline.engine import Engine
 from caesura.pipeline.jobs import Source
-from caesura.pipeline.runner import engine_of
+from caesura.pipeline.run import Engine, engine_of
 
 __all__ = ["command"]
 
@@ -47,7 +46,7 @@ def command(
     """
     from caesura.formats import ready
     from caesura.models.store import load_model
-    from caesura.pipeline.choose import one_part
+    from caesura.pipeline.loading import one_part
 
     if request.threshold is not None:
         refuse("--threshold", "regime", remedy="A boundary labeller reads whole documents.")

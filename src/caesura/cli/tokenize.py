@@ -12,8 +12,7 @@ from caesura.cli.refuse import keeping
 from caesura.cli.running import plan, run_plan, written
 from caesura.errors import UsageError
 from caesura.options import Reading, Request, Running, Writing, option
-from caesura.pipeline.engine import Engine
-from caesura.pipeline.runner import engine_of
+from caesura.pipeline.run import Engine, engine_of
 
 __all__ = ["command"]
 
@@ -49,7 +48,7 @@ def command(
     from caesura.formats import ready
     from caesura.models.file import ModelFile, Part
     from caesura.models.store import load_model
-    from caesura.pipeline.choose import one_part
+    from caesura.pipeline.loading import one_part
 
     if own.rules == bool(own.model):
         raise UsageError(

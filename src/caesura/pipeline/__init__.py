@@ -14,14 +14,12 @@ from caesura.lazy import lazy
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Pipeline
-    from caesura.pipeline.loading import load
-    from caesura.pipeline.splitting import split
+    from caesura.pipeline.loading import load, split
 
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        "caesura.pipeline.loading": ("Pipeline", "load"),  # which can also pickle one
-        "caesura.pipeline.splitting": ("split",),
+        "caesura.pipeline.loading": ("Pipeline", "load", "split"),  # which can also pickle one
     },
 )
 

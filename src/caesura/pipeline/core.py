@@ -17,12 +17,10 @@ from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile
 from caesura.options import PLAIN, Asked, AskedMarked, AskedPlain, Request, asks
 from caesura.pipeline import cues
+from caesura.pipeline.blocks import annotate_stream, annotate_whole, batches, ordered
+from caesura.pipeline.builder import build, changed, quick_stages
 from caesura.pipeline.confidence import StartMaps, maps_of
 from caesura.pipeline.given import check_many, check_one, check_stream, checked_blocks
-from caesura.pipeline.many import in_batches, ordered
-from caesura.pipeline.quick import quick_stages
-from caesura.pipeline.stages import stages_of
-from caesura.pipeline.streaming import annotate_stream, annotate_whole
 from caesura.pipeline.times import set_times
 from caesura.stage import Stage, TokenStage
 from caesura.stages.token_decoder import line_starts
@@ -38,13 +36,11 @@ from caesura.turns import (
 __all__ = ["Pipeline"]
 
 S = TypeVar("S", bound=Stage)
-#: A longer text of a file is streamed.
-LONG: Final = 60_000
 _NOWHERE: Final = np.zeros(0, np.int64)
 
 
 class Pipeline:
-    """Texts in, documents out. It does not change in use, so threads may share one."""
+    """Texts in, documents out. It is thread-safe."""
 
     def __init__(
         self,
@@ -53,24 +49,24 @@ class Pipeline:
         threads: int = 1,
         release: bool = False,
     ) -> None:
-        """With `release` the arrays of the file are let go, which spares memory."""
+        """With `release`, free the arrays of the file."""
         self.file = file
         #: Threads and release, and which of the methods below changed it since: see `loading`.
         self.how: tuple[int, bool] = (threads, release)
         self.steps: tuple[tuple[str, dict[str, Any]], ...] = ()
-        #: Warns once of text in another language; None: nobody does.
+        #: Warns once if the text is in another language. None disables the check.
         self.watch = watch_for(file.meta)
-        #: What its confidences of boundaries are worth.
-        self.worth = maps_of(file.meta, "search")
+        #: Calibration maps for the boundary confidences.
+        self.calibration = maps_of(file.meta, "search")
         #: Options of the search that were changed.
         self.search: dict[str, Any] = {}
         #: What is done to a document, in this order.
-        self.stages = stages_of(file, threads=threads, release=release)
+        self.stages = build(file, threads=threads, release=release)
         self.watch = self.watch or self.stages[0].watch()
 
     @property
     def tokenizer(self) -> TokenStage:
-        """What makes tokens; a model trained on a treebank without text has nothing for it."""
+        """The tokeniser. A model trained on a treebank without text has none."""
         first = self.stages[0]
         if not isinstance(first, TokenStage):
             raise ModelError(
@@ -100,7 +96,7 @@ class Pipeline:
 
     @property
     def title(self) -> str:
-        """What people call it: its parser, or what it has instead."""
+        """The name of its parser, or of its last stage, in messages."""
         return self._main.title
 
     @property
@@ -110,7 +106,7 @@ class Pipeline:
 
     @property
     def offers(self) -> frozenset[str]:
-        """What may be asked of the stages: see `Stage.offers`."""
+        """The options of the stages: see `Stage.offers`."""
         return frozenset().union(*(stage.offers for stage in self.stages))
 
     @property
@@ -134,21 +130,16 @@ class Pipeline:
                 self._main.with_options(**{name: changes[name]})  # which says what there is
         other = self._changed("with_search", **changes)
         other.search = self.search | changes
-        other.stages = []
-        for stage in self.stages:
-            own = {name: value for name, value in changes.items() if name in stage.offers}
-            other.stages.append(stage.with_options(**own) if own else stage)
-        if other.has_tokenizer and any(stage.reads_evidence for stage in other._rest):
-            other.stages[0] = other.tokenizer.weighing()
+        other.stages = changed(self.stages, changes)
         if "language" in changes and self.watch is not None:
             other.watch = other.stages[0].watch()
         return other
 
     def quick(self) -> Pipeline:
-        """The same pipeline for sentences alone: see `caesura.pipeline.quick`."""
+        """The same pipeline for sentences alone: see `builder.quick_stages`."""
         other = self._changed("quick")
         other.stages = quick_stages(self.stages)
-        other.worth = maps_of(self.file.meta, "quick")
+        other.calibration = maps_of(self.file.meta, "quick")
         found = other.with_search(**{k: v for k, v in self.search.items() if k in other.offers})
         found.steps = other.steps
         return found
@@ -156,11 +147,11 @@ class Pipeline:
     def uncalibrated(self) -> Pipeline:
         """The same pipeline with the confidences of its stages as they are."""
         other = self._changed("uncalibrated")
-        other.worth = StartMaps()
+        other.calibration = StartMaps()
         return other
 
     def unwatched(self) -> Pipeline:
-        """The same pipeline for texts that somebody else has looked at."""
+        """The same pipeline without the check of the language."""
         other = self._changed("unwatched")
         other.watch = None
         return other
@@ -275,7 +266,7 @@ class Pipeline:
         for stage in self._rest:
             stage.annotate(full, request)
         for doc in full if request.confidence else ():
-            self.worth.apply(doc)
+            self.calibration.apply(doc)
 
     def tokenise(self, source: Document, request: Request = PLAIN) -> Document:
         """Tokens of a document, of which it may have given some or all."""
@@ -333,7 +324,8 @@ class Pipeline:
         """Parse many texts or documents, in their order; threads share the model."""
         request = Request.of(keywords, Asked)
         check_many(sources)
-        return ordered(lambda batch: self.batch_of(batch, request), in_batches(sources), threads)
+        found = batches(_checked(sources), _length)
+        return ordered(lambda batch: self.batch_of(batch, request), found, threads)
 
     @asks(Asked)
     def batch(self, batch: Sequence[str | Document], **keywords: Unpack[Asked]) -> list[Document]:
@@ -462,3 +454,13 @@ class Pipeline:
         for analysis in found:
             analysis.fixed = frozenset()
         return found
+
+
+def _length(source: str | Document) -> int:
+    return len(source.text if isinstance(source, Document) else source)
+
+
+def _checked(sources: Iterable[str | Document]) -> Iterator[str | Document]:
+    for number, source in enumerate(sources, 1):
+        check_one(source, f"number {number}")
+        yield source

@@ -18,9 +18,18 @@ from caesura.errors import CaesuraError, InputError, MissingExtra
 from caesura.language import watch_for
 from caesura.models.store import digest, load_model
 from caesura.options import Request
-from caesura.pipeline.choose import choose
-from caesura.pipeline.engine import Engine, annotate_batch, annotate_long
-from caesura.pipeline.tasks import End, Event, Failed, LongText, Task, Unit
+from caesura.pipeline.loading import choose
+from caesura.pipeline.run import (
+    End,
+    Engine,
+    Event,
+    Failed,
+    LongText,
+    Task,
+    Unit,
+    annotate_batch,
+    annotate_long,
+)
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Pipeline

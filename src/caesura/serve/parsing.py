@@ -11,7 +11,7 @@ import re
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
@@ -24,11 +24,10 @@ from caesura.formats.options import WriteOptions
 from caesura.language import REMEDY, notice
 from caesura.language.choice import named_language
 from caesura.options import Request
-from caesura.pipeline.core import LONG
-from caesura.pipeline.engine import annotate_batch, annotate_long
+from caesura.pipeline.blocks import CHECKED, LONG, batches, text_blocks
 from caesura.pipeline.jobs import Source
 from caesura.pipeline.loading import in_language
-from caesura.pipeline.tasks import End, Failed, LongText, Unit
+from caesura.pipeline.run import End, Failed, LongText, Unit, annotate_batch, annotate_long
 from caesura.serve.messages import (
     VERSION,
     CompleteRequest,
@@ -63,11 +62,6 @@ __all__ = [
 FileFormat = Literal["conllu", "jsonl"]
 _ENCODER = msgspec.json.Encoder()
 _SPACE = re.compile(r"\s+")
-#: Characters that a stream takes at a time, so that a limit of time is noticed soon.
-_BLOCK: Final = 1 << 13
-#: Characters, and texts, that are annotated in one call.
-_TOGETHER: Final = 20_000
-_MANY: Final = 64
 #: What is said of sentences of transcripts alone.
 _OF_TURNS: Final = ("speaker", "start_time", "end_time")
 #: What a document is called that nobody named, as from stdin.
@@ -151,13 +145,13 @@ def _for(nlp: Pipeline, sentences: list[SentenceData]) -> Pipeline:
 
 
 def documents(text: str, name: str, nlp: Pipeline, how: Request, job: Job) -> Iterator[Document]:
-    """The analysis of a text as the runner of every command makes it: a long one in pieces."""
+    """The analysis of a text as a run over files makes it: a long one in pieces."""
     if len(text) <= LONG:
         unit = Unit(Document(text=text, id=name, source=name), ())
         events: Iterable[Any] = annotate_batch(nlp, [unit], how)
     else:
-        blocks = (text[at : at + _BLOCK] for at in range(0, len(text), _BLOCK))
-        events = annotate_long(nlp, LongText(Source("-", "text", name), blocks), how)
+        long = LongText(Source("-", "text", name), text_blocks(text))
+        events = annotate_long(nlp, long, how)
     for event in events:
         if isinstance(event, Failed | End) and event.error is not None:
             raise real(event.error)
@@ -170,6 +164,12 @@ def real(error: CaesuraError) -> BaseException:
     if isinstance(error, InternalError) and error.__cause__ is not None:
         return error.__cause__
     return error
+
+
+def _size(unit: Unit | BaseException) -> int | None:
+    """The characters of a text; None if it is annotated alone."""
+    size = len(unit.document.text) if isinstance(unit, Unit) else 0
+    return size if size <= LONG else None
 
 
 def written(found: Iterable[Document], format: FileFormat, how: WriteOptions) -> Iterator[bytes]:
@@ -273,23 +273,25 @@ class Task:
             said, remedy = notice(text, getattr(self.nlp, "language", None)), REMEDY
         return None if said is None else f"{said[0].upper()}{said[1:]}. {remedy}"
 
-    def _how(self, confidence: bool) -> dict[str, Any]:
-        """What is asked for of a pipeline."""
-        turns = {"across_turns": True} if self.request.across_turns else {}
-        said = self.request.confidence
-        return {"confidence": confidence if said is None else said, **turns}
+    def _asked(self, confidence: bool) -> Request:
+        """The request for a pipeline; `confidence` is the default of the answer's format."""
+        own = self.request
+        sure = confidence if own.confidence is None else own.confidence
+        return Request(confidence=sure, across_turns=own.across_turns)
 
     def _whole(self, confidence: bool) -> Document | None:
-        """The analysis that what is given must be obeyed for, if something is."""
+        """The analysis with the boundaries that the client fixed, if it fixed any."""
         request = self.request
-        if request.starts or request.joins:
-            return self.nlp(
-                self.text,
-                sentence_starts=request.starts,
-                no_boundary=request.joins,
-                **self._how(confidence),
-            )
-        return None
+        if not (request.starts or request.joins):
+            return None
+        asked = self._asked(confidence)
+        return self.nlp(
+            self.text,
+            sentence_starts=request.starts,
+            no_boundary=request.joins,
+            across_turns=asked.across_turns,
+            confidence=asked.confidence,
+        )
 
     def _pieces(self) -> Iterator[Document]:
         """The analysis, piece by piece, with confidences."""
@@ -299,8 +301,7 @@ class Task:
         if whole is not None:
             yield self._counted(whole)
             return
-        blocks = (text[at : at + _BLOCK] for at in range(0, len(text), _BLOCK))
-        for piece in nlp.stream(blocks, **self._how(confidence=True)):
+        for piece in nlp.stream_of(text_blocks(text), self._asked(confidence=True)):
             yield self._counted(piece)
             self.job.check()
 
@@ -309,41 +310,37 @@ class Task:
         return doc
 
     def _alternatives(self) -> list[Document]:
-        request, nlp = self.request, self.nlp
-        best = self._whole(confidence=False) if request.starts or request.joins else None
+        best = self._whole(confidence=False)
+        asked = Request(across_turns=self.request.across_turns, k_best=self.request.k)
         if best is None:
-            turns: dict[str, Any] = {"across_turns": True} if request.across_turns else {}
-            return nlp.k_best(self.text, request.k, **turns)
-        return nlp.k_best(best, request.k, keep=("tokens", "sentences"))
+            return self.nlp.k_best_of(self.text, asked)
+        return self.nlp.k_best_of(best, replace(asked, keep=("tokens", "sentences")))
 
     def _results(self, confidence: bool) -> Iterator[list[Document] | BaseException]:
-        """The documents of each text, or why there are none; short ones are done together."""
-        wait: list[Unit | BaseException] = []
-        size = 0
-        nlp, how = self.nlp, Request(**self._how(confidence))
+        """The documents of each text, or its error; short ones are annotated together."""
+        nlp, how = self.nlp, self._asked(confidence)
+        for group in batches(self._units(), _size, **CHECKED):
+            first = group[0]
+            if isinstance(first, Unit) and len(first.document.text) > LONG:
+                yield self._alone(first.document, nlp, how)
+            else:
+                yield from self._together(group, nlp, how)
+
+    def _units(self) -> Iterator[Unit | BaseException]:
         for number, text in enumerate(self.request.texts or [], 1):
             name = f"{self.request.id or 'text'}-{number}"
             try:
                 text = checked_text(text, self.options)
             except Refused as error:
-                wait.append(error)
+                yield error
                 continue
             text = strip_text(text) if self.request.strip else text
-            if wait and (size + len(text) > _TOGETHER or len(wait) >= _MANY):
-                yield from self._together(wait, nlp, how)
-                wait, size = [], 0
-            if len(text) > LONG:
-                yield self._alone(text, name, nlp, how)
-                continue
-            wait.append(Unit(Document(text=text, id=name, source=name), ()))
-            size += len(text)
-        yield from self._together(wait, nlp, how)
+            yield Unit(Document(text=text, id=name, source=name), ())
 
-    def _alone(
-        self, text: str, name: str, nlp: Pipeline, how: Request
-    ) -> list[Document] | BaseException:
+    def _alone(self, doc: Document, nlp: Pipeline, how: Request) -> list[Document] | BaseException:
+        found = documents(doc.text, doc.id or "", nlp, how, self.job)
         try:
-            return [self._counted(doc) for doc in documents(text, name, nlp, how, self.job)]
+            return [self._counted(piece) for piece in found]
         except Refused:
             raise  # its time is up, and so is that of the others
         except Exception as error:
@@ -463,7 +460,7 @@ class Task:
             whole.id = name
             yield self._counted(whole)
             return
-        how = Request(**self._how(confidence=False))
+        how = self._asked(confidence=False)
         for doc in documents(self.text, name, self.nlp, how, self.job):
             yield self._counted(doc)
 

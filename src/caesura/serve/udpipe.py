@@ -21,8 +21,7 @@ from caesura.document import Document
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.options import Request
-from caesura.pipeline.engine import annotate_batch
-from caesura.pipeline.tasks import Failed, Unit
+from caesura.pipeline.run import Failed, Unit, annotate_batch
 from caesura.serve.forms import INPUTS, OUTPUTS, ProcessAnswer, ProcessForm, form_of
 from caesura.serve.options import ServeOptions
 from caesura.serve.parsing import checked_text, documents, real, written

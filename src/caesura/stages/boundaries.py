@@ -53,11 +53,6 @@ class Boundaries(Stage):
     def with_options(self, **changes: Any) -> Self:
         return replace(self, parser=self.parser.with_options(**changes))
 
-    def placed(self, later: Sequence[Stage]) -> list[Stage]:
-        if any("sentences" in stage.adds for stage in later):
-            raise ModelError("the second parser of this model must take sentences", remedy=_AGAIN)
-        return [self, *later]
-
     def release(self, again: Callable[[], Part] | None = None) -> None:
         self.parser.release(again)
 

@@ -27,7 +27,7 @@ from caesura.errors import ModelError
 from caesura.layout import SAME
 from caesura.models.file import Part
 from caesura.options import PLAIN, Request
-from caesura.stage import Stage, StartStage, stage_of
+from caesura.stage import EVIDENCE, Stage, StartStage, stage_of
 from caesura.stages.bias import BiasScale
 from caesura.stages.joint_parser import (
     Inventory,
@@ -147,19 +147,15 @@ class NeuralParser(Stage):
         if again is not None:
             self._network, self._again = replace(self._network, arrays={}), again
 
-    def cutter(self, language: str) -> Callable[[str], NDArray[np.float32]] | None:
+    def word_reader(self, language: str) -> Callable[[str], NDArray[np.float32]] | None:
         return self.word_boundaries.reader(language) if self.word_boundaries is not None else None
 
-    def speaks(self, language: str) -> None:
-        self._tagging.speaks(language)
-
-    @property
-    def reads_evidence(self) -> bool:
-        return bool(self.settings.evidence)
+    def set_language(self, language: str) -> None:
+        self._tagging.set_language(language)
 
     @property
     def needs(self) -> frozenset[str]:
-        return frozenset({"tokens"})
+        return frozenset({"tokens", EVIDENCE} if self.settings.evidence else {"tokens"})
 
     @property
     def adds(self) -> frozenset[str]:

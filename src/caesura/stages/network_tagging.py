@@ -60,7 +60,7 @@ class Tagging:
         feats = labels["feats"]
         self._digits = np.array([("NumForm=Digit" in f) - ("NumForm=Word" in f) for f in feats])
 
-    def speaks(self, language: str) -> None:
+    def set_language(self, language: str) -> None:
         """Load the words of closed classes of the model's language."""
         if self.languages is None:
             self._closed = closed_words(language, self.labels["xpos"], self.labels["feats"])

@@ -30,7 +30,7 @@ from caesura.language.recognise import Guess, Recogniser
 from caesura.language.watch import ManyWatch, Watch
 from caesura.models.file import Part
 from caesura.models.store import load_model
-from caesura.stage import Stage, TokenStage
+from caesura.stage import ReaderOf, TokenStage
 from caesura.stages.rules_tokenizer import RuleTokenizer
 from caesura.stages.tokenizer import KIND as TOKENIZER
 from caesura.stages.tokenizer import Tokenizer
@@ -137,16 +137,11 @@ class ManyTokenizer(TokenStage):
             other.tokenizers = self.tokenizers.changed(lambda one: one.with_bias(bias))
         return other
 
-    def placed(self, later: Sequence[Stage]) -> list[Stage]:
-        """A parser decides about sentences, if there is one before they are needed."""
-        decided = [n for n, stage in enumerate(later) if "sentences" in stage.adds]
-        needed = [n for n, stage in enumerate(later) if "sentences" in stage.needs]
-        if not decided or (needed and needed[0] <= decided[0]):
-            return [self, *later]
+    def open(self, *, decided: bool, weigh: bool = True, reader_of: ReaderOf | None = None) -> Self:
         other = copy(self)
         other.decides = False
-        other.tokenizers = self.tokenizers.changed(partial(_open, later))
-        return [other, *later]
+        other.tokenizers = self.tokenizers.changed(partial(_open, reader_of))
+        return other
 
     def watch(self) -> Watch:
         """Who says if a text is in no language that is known, or plainly not in the one named."""
@@ -294,12 +289,11 @@ def _same(tokenizer: Tokenizer) -> Tokenizer:
     return tokenizer
 
 
-def _open(later: Sequence[Stage], tokenizer: Tokenizer) -> Tokenizer:
-    """The same tokeniser, which leaves sentences to a later stage and asks one about words."""
+def _open(reader_of: ReaderOf | None, tokenizer: Tokenizer) -> Tokenizer:
+    """The same tokeniser, which leaves sentences to a later stage, with a reader of words."""
     other = copy(tokenizer)
     other.decides = other.starts = False
-    readers = (stage.cutter(tokenizer.options.language) for stage in later)
-    other.reader = next((reader for reader in readers if reader is not None), None)
+    other.reader = None if reader_of is None else reader_of(tokenizer.options.language)
     return other
 
 

@@ -27,7 +27,7 @@ from caesura.language.closed import Closed, closed_words
 from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.options import PLAIN, Request
-from caesura.stage import Stage
+from caesura.stage import EVIDENCE, Stage
 from caesura.stages.labeller import START, mark_starts, write_starts
 from caesura.stages.lemmas import LABELS, LemmaCache, read_irregular
 from caesura.stages.tagger_features import distinct, parse_templates, typed
@@ -243,7 +243,7 @@ class Tagger(Stage):
         """The tagger of a model, by name or path."""
         file = load_model(model)
         tagger = cls(file.part("tagger"))
-        tagger.speaks(language_of_model(file.meta) or "")
+        tagger.set_language(language_of_model(file.meta) or "")
         return tagger
 
     @classmethod
@@ -258,7 +258,7 @@ class Tagger(Stage):
 
     # ----------------------------------------------------------- as a stage
 
-    def speaks(self, language: str) -> None:
+    def set_language(self, language: str) -> None:
         if "xpos" not in self.chain:
             return
         tags, _ = self.label_values("xpos")
@@ -267,7 +267,7 @@ class Tagger(Stage):
 
     @property
     def needs(self) -> frozenset[str]:
-        return frozenset({"tokens"})
+        return frozenset({"tokens", EVIDENCE} if START in self.chain else {"tokens"})
 
     @property
     def adds(self) -> frozenset[str]:
@@ -282,11 +282,6 @@ class Tagger(Stage):
         other = copy(self)
         vars(other).update(changes)
         return other
-
-    def placed(self, later: Sequence[Stage]) -> list[Stage]:
-        """Parsers were trained with the tags of whole documents."""
-        trees = any("head" in stage.adds for stage in later)
-        return [self.with_options(regime="document") if trees else self, *later]
 
     def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         regime = self.regime if self.threshold is None else "document"

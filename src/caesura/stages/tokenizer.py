@@ -31,7 +31,7 @@ from caesura.models.file import Part, save
 from caesura.models.packing import pack_codes, unpack_codes
 from caesura.models.store import load_model
 from caesura.options import EPOCHS, PLAIN, SEED, Request, option
-from caesura.stage import Stage, StartStage, TokenStage
+from caesura.stage import ReaderOf, Stage, StartStage, TokenStage
 from caesura.stages.bias import BiasScale
 from caesura.stages.multiword_tokens import Splitter
 from caesura.stages.token_decoder import (
@@ -148,7 +148,7 @@ class Tokenizer(TokenStage):
         self.starts = True
         #: Whether a later stage asks for the evidence; else none is looked for.
         self.weighs = True
-        #: What else says where tokens begin, in text without blanks: see `Stage.cutter`.
+        #: What else says where tokens begin, in text without blanks: see `TokenStage.open`.
         self.reader: Reader | None = None
         #: What a bias is worth in logarithms of odds.
         self.scale = scale
@@ -172,7 +172,7 @@ class Tokenizer(TokenStage):
 
     # ----------------------------------------------------------- as a stage
 
-    def speaks(self, language: str) -> None:
+    def set_language(self, language: str) -> None:
         # What is known of the language is not written to the file of the model.
         if plain_code(language) in DEGREES_APART:
             self._spoken = self.habits._replace(degrees=True)
@@ -198,20 +198,15 @@ class Tokenizer(TokenStage):
         other.weighs = True
         return other
 
-    def placed(self, later: Sequence[Stage]) -> list[Stage]:
-        """A parser decides about sentences, or the evidence does before they are needed."""
-        decided = [n for n, stage in enumerate(later) if "sentences" in stage.adds]
-        needed = [n for n, stage in enumerate(later) if "sentences" in stage.needs]
-        if not decided and not needed:
-            return [self, *later]
-        evidence = copy(self)
-        evidence.decides = False
-        if decided and (not needed or decided[0] < needed[0]):
-            evidence.starts = False
-            evidence.weighs = later[decided[0]].reads_evidence
-            return [evidence, *later]
-        at = needed[0]
-        return [evidence, *later[:at], EvidenceStarts(self), *later[at:]]
+    def open(self, *, decided: bool, weigh: bool = True, reader_of: ReaderOf | None = None) -> Self:
+        other = copy(self)
+        other.decides = False
+        if decided:
+            other.starts, other.weighs = False, weigh
+        return other
+
+    def evidence_starts(self) -> Stage:
+        return EvidenceStarts(self)
 
     def tokens_of(
         self,
@@ -561,7 +556,7 @@ class Tokenizer(TokenStage):
         """The tokeniser of a model, by name or path."""
         file = load_model(model)
         tokenizer = cls.from_part(file.part(KIND))
-        tokenizer.speaks(language_of_model(file.meta) or "")
+        tokenizer.set_language(language_of_model(file.meta) or "")
         return tokenizer
 
     def save(self, path: str | os.PathLike[str]) -> None:

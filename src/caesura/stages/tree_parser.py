@@ -25,7 +25,7 @@ from caesura.models.packing import (
     unpack_sparse,
 )
 from caesura.options import PLAIN, Request
-from caesura.stage import Stage
+from caesura.stage import EVIDENCE, Stage
 from caesura.stages.word_table import TAG_COLUMNS
 
 
@@ -348,7 +348,7 @@ class TreeParser(Stage):
 
     @property
     def needs(self) -> frozenset[str]:
-        open_ = () if self.finds_boundaries else ("sentences",)
+        open_ = (EVIDENCE,) if self.finds_boundaries else ("sentences",)
         return frozenset({"tokens", *self.tags, *open_})
 
     @property
