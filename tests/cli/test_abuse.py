@@ -12,7 +12,7 @@ import pytest
 from caesura import cli, formats
 from caesura.document import Document
 from caesura.errors import CaesuraError, InternalError, internal
-from caesura.options import PLAIN
+from caesura.options import PLAIN, Request
 from caesura.pipeline import Pipeline
 from caesura.pipeline.jobs import Job, Source
 from caesura.pipeline.run import Local, run
@@ -86,14 +86,14 @@ def test_what_nobody_thought_of_is_an_error_of_its_file(
     """One file breaks a reader, one the pipeline, one a writer; the others are written."""
     for name in ("one", "two", "three", "four", "five"):
         (tmp_path / f"{name}.txt").write_text(f"This is {name}.")
-    real = type(tiny).batch
+    real = type(tiny).batch_of
 
-    def batch(self: Pipeline, docs: list[Document], **options: object) -> list[Document]:
+    def batch(self: Pipeline, docs: list[Document], request: Request) -> list[Document]:
         if any("two" in doc.text for doc in docs):
             raise IndexError("out of range")
-        return real(self, docs, **options)
+        return real(self, docs, request)
 
-    monkeypatch.setattr(type(tiny), "batch", batch)
+    monkeypatch.setattr(type(tiny), "batch_of", batch)
     out = tmp_path / "out"
     jobs = [
         Job(Source(str(tmp_path / f"{name}.txt"), "text", name), str(out / f"{name}.conllu"), "x")
