@@ -229,10 +229,12 @@ def commands(folder: Path) -> dict[str, list[str]]:
     small = str(ROOT / "examples" / "harbour.conllu")
     quick = ["--set", "tokenizer.epochs=2", "--set", "tagger.epochs=2", "--set", "parser.epochs=1"]
     made = str(folder / "made.caesura")
+    split = ["split", "-q", "-m", "en-fast", text, "-o", str(folder / "split.txt")]
     return {
         "help": ["--help"],
         "convert": ["convert", small, "--to", "jsonl"],
-        "split": ["split", "-q", "-m", "en-fast", text, "-o", str(folder / "split.txt")],
+        "split": split,
+        "split/quick": [*split, "--quick"],
         "train": ["train", "pipeline", "-q", train, "-o", made, *quick],
         "train/small": ["train", "pipeline", "-q", small, "-o", made],
         "induce": ["induce", "-q", train, "-o", str(folder / "made.grammar")],
