@@ -66,6 +66,11 @@ def harbour() -> list[Document]:
     return list(formats.read(HARBOUR))
 
 
+def failing() -> Iterator[Document]:
+    yield from harbour()
+    raise RuntimeError("no more")
+
+
 def held(doc: Document) -> dict[str, Any]:
     """What tables hold of a document."""
     columns = {c.name for c in schema_of(Document).columns if "parquet" in c.formats and c.compared}
@@ -179,11 +184,6 @@ def test_nothing_is_a_table_without_rows(pa: Any) -> None:
 def test_an_error_leaves_what_was_there(pa: Any, tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     path.write_bytes(b"older")
-
-    def failing() -> Iterator[Document]:
-        yield from harbour()
-        raise RuntimeError("no more")
-
     with pytest.raises(RuntimeError):
         formats.write(failing(), path)
     assert path.read_bytes() == b"older"
@@ -192,11 +192,6 @@ def test_an_error_leaves_what_was_there(pa: Any, tmp_path: Path) -> None:
 
 def test_half_a_table_on_a_pipe_cannot_be_read(pa: Any) -> None:
     stream = io.BytesIO()
-
-    def failing() -> Iterator[Document]:
-        yield from harbour()
-        raise RuntimeError("no more")
-
     with pytest.raises(RuntimeError):
         parquet.write_parquet(failing(), stream, WriteOptions())
     with pytest.raises(CaesuraError, match="cannot be read"):

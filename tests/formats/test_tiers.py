@@ -85,40 +85,21 @@ SHORT = f"""{HEAD}0
 2
 "H*"
 """
-LONG = f"""{HEAD}xmin = 0
-xmax = 4
-tiers? <exists>
-size = 2
-item []:
-    item [1]:
-        class = "IntervalTier"
-        name = "Ann - words"
-        xmin = 0
-        xmax = 4
-        intervals: size = 3
-        intervals [1]:
-            xmin = 0
-            xmax = 0.5
-            text = "so"
-        intervals [2]:
-            xmin = 0.5
-            xmax = 1
-            text = "it"
-        intervals [3]:
-            xmin = 2
-            xmax = 2.5
-            text = "goes"
-    item [2]:
-        class = "IntervalTier"
-        name = "Ann - phones"
-        xmin = 0
-        xmax = 4
-        intervals: size = 1
-        intervals [1]:
-            xmin = 0
-            xmax = 4
-            text = "S"
-"""
+
+
+def long_tier(number: int, name: str, *rows: tuple[float, float, str]) -> str:
+    """A tier in Praat's long text format."""
+    lines = [f"    item [{number}]:", '        class = "IntervalTier"', f'        name = "{name}"']
+    lines += ["        xmin = 0", "        xmax = 4", f"        intervals: size = {len(rows)}"]
+    for k, (begin, end, text) in enumerate(rows, 1):
+        lines += [f"        intervals [{k}]:", f"            xmin = {begin:g}"]
+        lines += [f"            xmax = {end:g}", f'            text = "{text}"']
+    return "\n".join([*lines, ""])
+
+
+WORDS = long_tier(1, "Ann - words", (0, 0.5, "so"), (0.5, 1, "it"), (2, 2.5, "goes"))
+LONG = f"{HEAD}xmin = 0\nxmax = 4\ntiers? <exists>\nsize = 2\nitem []:\n{WORDS}"
+LONG += long_tier(2, "Ann - phones", (0, 4, "S"))
 CHAT = """@UTF8
 @Begin
 @Participants:\tCHI Target_Child, MOT Mother

@@ -71,50 +71,28 @@ def test_speech_is_lower_case_without_punctuation() -> None:
     assert [token.text for token in doc.tokens] == doc.column("form")
 
 
-def test_words_under_a_mark_climb_to_the_closest_kept_ancestor() -> None:
+@pytest.mark.parametrize(
+    ("forms", "before", "after"),
+    [
+        ("so ( , go", (3, 4, 2, 0), [1, ROOT]),  # words climb to the closest kept ancestor
+        ("— one two three", (0, 1, 1, 3), [ROOT, 0, 1]),  # the first orphan becomes the root
+        ("… so go", (0, 1, 0), [1, ROOT]),  # orphans join a root that is kept
+        ("a , ;", (2, 3, 2), [UNKNOWN]),  # a cycle of marks leaves the head unknown
+    ],
+)
+def test_words_under_marks(forms: str, before: tuple[int, ...], after: list[int]) -> None:
+    rows = zip(forms.split(), before, strict=True)
     doc = speech(
         build(
             [
-                ("so", "ADV", 3, "advmod"),
-                ("(", "PUNCT", 4, "punct"),
-                (",", "PUNCT", 2, "punct"),
-                ("go", "VERB", 0, "root"),
+                (form, "X" if form.isalpha() else "PUNCT", head, "dep" if head else "root")
+                for form, head in rows
             ]
         )
     )
-    assert doc.column("form") == ["so", "go"]
-    assert heads(doc) == [1, ROOT]
-    assert doc.column("deprel") == ["advmod", "root"]
-
-
-def test_the_first_orphan_becomes_the_root_where_a_mark_was_the_root() -> None:
-    doc = speech(
-        build(
-            [
-                ("—", "PUNCT", 0, "root"),
-                ("one", "NUM", 1, "dep"),
-                ("two", "NUM", 1, "dep"),
-                ("three", "NUM", 3, "dep"),
-            ]
-        )
-    )
-    assert heads(doc) == [ROOT, 0, 1]
-    assert doc.column("deprel") == ["root", "dep", "dep"]
-
-
-def test_orphans_join_a_root_that_is_kept() -> None:
-    doc = speech(
-        build([("…", "PUNCT", 0, "root"), ("so", "ADV", 1, "dep"), ("go", "VERB", 0, "root")])
-    )
-    assert heads(doc) == [1, ROOT]
-    assert doc.column("deprel") == ["dep", "root"]
-
-
-def test_a_cycle_of_marks_leaves_the_head_unknown() -> None:
-    doc = speech(
-        build([("a", "X", 2, "dep"), (",", "PUNCT", 3, "punct"), (";", "PUNCT", 2, "punct")])
-    )
-    assert heads(doc) == [UNKNOWN]
+    assert doc.column("form") == [form for form in forms.split() if form.isalpha()]
+    assert heads(doc) == after
+    assert doc.column("deprel") == ["root" if head == ROOT else "dep" for head in after]
 
 
 def test_sentences_of_marks_disappear_and_their_newdoc_moves_on() -> None:
@@ -141,16 +119,15 @@ def test_case_is_kept_by_drop_punct() -> None:
     assert drop_punct(build(MAY)).text == "May sings"
 
 
-@pytest.mark.parametrize("marks", ["auto", "xpos", "unicode", ". ,"])
-def test_punctuation_without_upos(marks: str) -> None:
+@pytest.mark.parametrize(
+    ("marks", "text"),
+    [*((marks, "may sings") for marks in ("auto", "xpos", "unicode", ". ,")), ("NNP", "sings !")],
+)
+def test_punctuation_without_upos(marks: str, text: str) -> None:
     doc = build(MAY)
     doc.set_column("upos", ["", "", ""])
     doc.set_column("xpos", ["NNP", "VBZ", "."])
-    assert speech(doc, marks=marks).text == "may sings"
-
-
-def test_listed_tags_are_all_marks() -> None:
-    assert speech(build(MAY), marks="PROPN").text == "sings !"
+    assert speech(doc, marks=marks).text == text
 
 
 def test_unknown_boundaries_stay_unknown() -> None:

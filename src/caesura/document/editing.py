@@ -2,8 +2,8 @@
 
 Words, tokens and sentences call these when something of theirs is set. A tree stays a tree: a head
 lies in the sentence, nothing hangs on itself by a detour, and a sentence has one root. What a new
-boundary makes wrong becomes unknown, which is a value everywhere, and a parser told to `keep` the
-rest finds it anew. The confidence of what was set by hand becomes unknown too.
+boundary makes wrong becomes unknown, which is a value everywhere; a parser with `keep` for the rest
+predicts it again. The confidence of what was set by hand becomes unknown too.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _FREE: Final = frozenset({"form", "lemma"})
 def _own(doc: Document, name: str) -> Any:
     """A column that is changed here and nowhere else.
 
-    Documents that are made of others share columns with them. Whether somebody else holds an array
-    is asked as numpy's `resize` asks it; a copy too many does no harm.
+    Documents that are made of others share columns with them. Like numpy's `resize`, this counts
+    references to find other holders of an array; an unnecessary copy does no harm.
     """
     values = getattr(doc, name)
-    # Three hold it when nobody else does: the document, the line above and the call below.
+    # Without other holders there are three: the document, the line above and the call below.
     if values.base is not None or not values.flags.writeable or getrefcount(values) > 3:
         values = values.copy()
         setattr(doc, name, values)

@@ -391,7 +391,7 @@ def contents(doc: Document) -> dict[str, Any]:
             value = known.tolist()
         said[column.name] = value
     if doc.n_tokens:
-        # The first token starts a sentence whether or not somebody said so.
+        # The first token starts a sentence even if that is unknown.
         said["sent_start"][0] = YES if doc.sent_start[0] != NO else NO
     return said
 

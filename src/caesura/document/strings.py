@@ -13,7 +13,7 @@ from caesura.errors import UsageError, kind_of
 
 
 class _Table(dict[str, int]):
-    """Numbers strings as they are first asked for."""
+    """Numbers strings in the order of their first lookup."""
 
     __slots__ = ("strings",)
 

@@ -1,6 +1,6 @@
 """Light views of a document: `doc.sentences[3][2].head.form`.
 
-A view holds the document and a number or two and reads the columns when asked; making one costs
+A view holds the document and a number or two and reads the columns on access; making one costs
 nothing and keeping one keeps the document alive. What is set through a view goes through `editing`,
 which refuses what would make the document wrong. Examples speak of `doc`, the first document of
 `examples/harbour.conllu`.
@@ -152,7 +152,7 @@ def _around(starts: Bytes, token: int) -> tuple[int, int]:
 
 
 class _Views(Generic[V]):
-    """A range of views, made when asked for.
+    """A range of views, which are made on access.
 
     It is a sequence but for `index` and `count`: a sentence has an index of its own.
     """
@@ -332,7 +332,7 @@ class Span(_Views[Word]):
 class Sentence(Span):
     """A run of tokens between two boundaries, and a span of their words.
 
-    Its boundaries are those of the moment in which it was asked for.
+    Its boundaries are those at the time of its creation.
 
     >>> doc.sentences[0][1]
     <Word 'harbour' NOUN nsubj>
@@ -374,8 +374,7 @@ class Sentence(Span):
         """
         heads = self.doc.head[self.first_word : self.last_word]
         inside = (heads >= self.first_word) & (heads < self.last_word)
-        # What leads out of the sentence, as a head may that somebody wrote into the column, is no
-        # part of its tree.
+        # A head outside of the sentence, written directly into the column, is not part of the tree.
         local = np.where(inside, heads - self.first_word, np.where(heads == ROOT, ROOT, UNKNOWN))
         return local.astype(np.int32)
 

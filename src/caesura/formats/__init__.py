@@ -1,4 +1,4 @@
-"""Reading and writing documents: one file a format, told by the extension.
+"""Reading and writing documents: the format follows from the extension.
 
     for doc in caesura.formats.read("treebank.conllu.gz"):
         ...
@@ -216,7 +216,7 @@ def to_text(document: Document, format: str) -> str:
 
 
 def from_text(text: str, format: str) -> Document:
-    """The one document that some text in a format holds; nothing holds an empty one."""
+    """The one document of a text in some format; an empty text gives an empty document."""
     if not isinstance(text, str):
         raise UsageError(
             f"{format} is a string here, not {kind_of(text)}",

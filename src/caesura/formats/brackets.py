@@ -133,7 +133,7 @@ def _unescape(word: str) -> str:
 
 
 def _label(label: str, leaf: int) -> str:
-    """The label of a node as one part; that of a leaf also tells words and empty elements apart."""
+    """The label of a node as one part, which for leaves distinguishes words and empty elements."""
     if leaf <= -2:
         return _NONE
     label = re.sub(r"[()\s]", "_", label)

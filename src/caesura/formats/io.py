@@ -27,7 +27,7 @@ from caesura.durable import replacing
 from caesura.errors import FormatError, InputError, MissingExtra, UsageError
 from caesura.formats.options import ReadOptions, WriteOptions
 
-#: Bytes at the beginning of a file that are looked at.
+#: Bytes at the beginning of a file that are inspected.
 HEAD: Final = 8192
 
 
@@ -97,7 +97,7 @@ _DOUBTFUL: Final[tuple[tuple[bytes, Foreign], ...]] = (
     (b"ID3", SOUND),
     (b"PAR1", PARQUET),
 )
-#: Names within the first entries of a ZIP archive that tell what it is.
+#: Names within the first entries of a ZIP archive that identify its kind.
 _IN_ZIP: Final[tuple[tuple[bytes, Foreign], ...]] = (
     (b"mimetypeapplication/epub", EPUB),
     (b"mimetypeapplication/vnd.oasis.opendocument", OPEN),
@@ -144,7 +144,7 @@ def foreign_kind(head: bytes) -> Foreign | None:
 
 
 def foreign_name(path: str | os.PathLike[str]) -> Foreign | None:
-    """What a file is by its extension; None if that tells nothing of the kind."""
+    """What a file is by its extension; None if the extension is unknown."""
     return _NAMES.get(os.path.splitext(os.fspath(path))[1].lower())
 
 
@@ -347,7 +347,7 @@ def _decoder(options: ReadOptions) -> codecs.IncrementalDecoder:
 
 
 def _chunks(stream: BinaryIO, size: int, file: str) -> Iterator[bytes]:
-    """The bytes of a file, of which the first ones are enough to tell what it is."""
+    """The bytes of a file, of which the first ones suffice to recognise its kind."""
     head = read_bytes(stream, max(size, HEAD), file)
     while len(head) < HEAD and (more := read_bytes(stream, HEAD - len(head), file)):
         head += more
@@ -360,7 +360,7 @@ def _chunks(stream: BinaryIO, size: int, file: str) -> Iterator[bytes]:
 
 
 def _as_they_come(stream: BinaryIO, size: int, file: str) -> Iterator[bytes]:
-    """The bytes of a pipe, whose writer may be slow: what is there is not waited for to be more."""
+    """The bytes of a pipe as they arrive, without waiting for a full block."""
     read = getattr(stream, "read1", stream.read)
     head = read(size)
     kind = foreign_kind(head[:HEAD])
@@ -378,7 +378,7 @@ def _cut(data: bytes, size: int) -> Iterator[bytes]:
 def _marked(head: bytes, options: ReadOptions) -> tuple[int, ReadOptions]:
     """The length of a byte order mark of UTF-16 or UTF-32, and options with that encoding.
 
-    It wins over UTF-8, which is what nobody has asked for, and over nothing else.
+    It overrides UTF-8, the default, and no other encoding.
     """
     if options.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig"):
         for mark, encoding in _MARKS:

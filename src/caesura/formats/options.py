@@ -1,8 +1,8 @@
-"""What a caller may ask of a reader or a writer, and how a reader speaks back.
+"""Options of readers and writers, and how a reader reports problems.
 
-A reader that meets something odd but harmless tells the warning sink and goes on; under `strict`
-the same thing is fatal. A sentence that cannot be read is fatal too, unless `skip_bad` is set: then
-it is left out and the sink is told with a `Skipped`, so that a caller can count them.
+A reader reports something odd but harmless to the warning sink and continues; under `strict` it
+is fatal. A sentence that cannot be read is fatal too, unless `skip_bad` is set: then
+it is left out and the sink receives a `Skipped`, so that a caller can count them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ReadOptions:
     skip_bad: bool = False
     #: Make every warning fatal.
     strict: bool = False
-    #: Told of each warning; None spares the checks that only give warnings.
+    #: Receives each warning; None skips the checks that only give warnings.
     warn: WarningSink | None = None
     encoding: str = "utf-8"
     #: What becomes of bytes that are not of the encoding: "strict" stops, "replace" puts U+FFFD.
@@ -58,7 +58,7 @@ class ReadOptions:
     def warning(
         self, what: str, line: int | None = None, *, sent_id: str | None = None, remedy: str = ""
     ) -> None:
-        """Tell the sink, or stop if the reader is strict."""
+        """Report to the sink, or stop if the reader is strict."""
         if self.strict:
             raise FormatError(what, file=self.file, line=line, sent_id=sent_id, remedy=remedy)
         if self.warn is not None:

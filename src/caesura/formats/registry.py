@@ -1,4 +1,4 @@
-"""Which formats there are: one line each, with its module, its extensions and what it can do."""
+"""The formats, one line each: module, extensions and capabilities."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def writable() -> list[str]:
 
 
 def format_of(path: str | os.PathLike[str], *, default: str | None = None) -> str:
-    """The name of the format of a file, told by its extension, compressed or not."""
+    """The name of the format of a file, from its extension, compressed or not."""
     name = stem(path).lower()
     for format in FORMATS.values():
         if name.endswith(format.extensions):

@@ -24,7 +24,7 @@ from caesura.formats.build import encoded, from_tokens
 from caesura.formats.io import blocks, lines, mode_of, whole_text
 from caesura.formats.options import ReadOptions, WriteOptions
 
-#: Characters for each token that was asked for, and how far beyond to look for a paragraph's end.
+#: Characters for each requested token, and how far beyond to search for the end of a paragraph.
 _CHARS: Final = 6
 _PATIENCE: Final = 8
 _STARTS: Final = {
@@ -37,7 +37,7 @@ def paragraph_starts(text: str, mode: str = "blank") -> np.ndarray:
     """The offsets at which paragraphs start."""
     if mode not in _STARTS:
         raise UsageError(f"there is no mode {mode!r} of text", remedy="Modes are: blank, line.")
-    # Blank lines at the end start nothing, and would be looked at again and again.
+    # Blank lines at the end start nothing; without the limit each would be scanned many times.
     found = _STARTS[mode].finditer(text, 0, len(text.rstrip()))
     return np.array([match.end() for match in found], dtype=np.int64)
 
@@ -71,7 +71,7 @@ def _ends_paragraph(text: str, mode: str) -> bool:
 
 
 def _cut(stream: BinaryIO, options: ReadOptions) -> Iterator[str]:
-    """The text in pieces of about the size that was asked for."""
+    """The text in pieces of about the requested size."""
     size = max(1, options.pieces or 1) * _CHARS
     wait = ""
     for text, _ in blocks(stream, options, whole_lines=False, keep_crlf=True):

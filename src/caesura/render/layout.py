@@ -232,7 +232,7 @@ class Layout:
     # -------------------------------------------------------------- words
 
     def rows(self) -> list[Row]:
-        """Words in rows, with room for the labels between them; sets `x`."""
+        """Words in rows, with space for the labels between them; sets `x`."""
         limit = self.options.width - EDGE
         rows: list[Row] = []
         start = 0
@@ -401,7 +401,7 @@ class Layout:
     def _widen(
         self, parts: Sequence[tuple[Row, Segment]], row: Row, gap: tuple[float, float], need: float
     ) -> None:
-        """Make room: beyond the row if the arc leaves it, else between two words in the gap."""
+        """Make space: beyond the row if the arc leaves it, else between two words in the gap."""
         for other, segment in parts:
             if segment.open_b and not segment.open_a:
                 left, right = self.gaps(other, segment)[-1]

@@ -2,9 +2,8 @@
 
 `speech` makes written text look like speech, `lower` folds case, `drop` and `keep` choose columns,
 `projectivise` lifts crossing arcs, `percolate` makes dependencies of phrases, `deal` spreads
-documents over files, `hard_wrapped` and `one_line_paragraphs` break lines elsewhere, `relaid` lays
-the words out anew in many ways. `change` makes
-several `Changes` to a stream.
+documents over files, `hard_wrapped` and `one_line_paragraphs` break lines elsewhere, `relaid`
+changes the layout of the words. `change` makes several `Changes` to a stream.
 """
 
 from __future__ import annotations

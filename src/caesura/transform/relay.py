@@ -58,7 +58,7 @@ LAYOUTS: Final = (
     "double-spaced",
     "no blank lines",
 )
-#: How often each is taken when none is asked for.
+#: The probability of each if none is requested.
 _SHARES: Final = (0.3, 0.1, 0.15, 0.15, 0.1, 0.08, 0.12)
 #: Layouts that leave the words as they are, to the last one.
 SAME_WORDS: Final = ("wrapped", "wrapped", "hyphenated", "lines", "double-spaced", "no blank lines")
@@ -79,7 +79,7 @@ def relaid(
     width: int | None = None,
     whole_tokens: bool = False,
 ) -> Document:
-    """A copy of a document with its words laid out anew, in one of `LAYOUTS` or in any.
+    """A copy of a document with its words in one of `LAYOUTS`, by default a random one.
 
     The same state of `random` gives the same copy. Lines are at most `width` characters wide where
     they are wrapped, by default 40 to 100. `whole_tokens` as in `speech`.
@@ -109,7 +109,7 @@ def relaid(
 
 
 def some_relaid(docs: Sequence[Document], share: float, seed: int) -> list[Document]:
-    """The documents, about such a share of them laid out anew with the same words."""
+    """The documents, about such a share of them with another layout of the same words."""
     if not share:
         return list(docs)
     random = np.random.default_rng(seed)

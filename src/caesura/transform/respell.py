@@ -261,7 +261,7 @@ def _digits(least: int, most: int) -> Callable[[np.random.Generator], str]:
 
 
 def _letters(random: np.random.Generator) -> str:
-    """A word that nobody has seen: syllables."""
+    """A made-up word of syllables."""
     size = int(random.integers(1, 4))
     picks = random.integers(0, 16, 2 * size)
     pairs = zip(picks[::2].tolist(), picks[1::2].tolist(), strict=True)

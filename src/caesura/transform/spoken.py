@@ -43,7 +43,7 @@ from caesura.transform.columns import (
 
 Mask = NDArray[np.bool_]
 
-#: Columns of words and of tokens that are made anew, or no longer hold.
+#: Columns of words and of tokens that are computed again, or no longer hold.
 _OF_WORDS: Final = ("word_token", "form", "lemma", "deps", "misc", "head")
 _OF_TOKENS: Final = ("token_start", "token_end", "sent_start", "token_misc", "token_break")
 

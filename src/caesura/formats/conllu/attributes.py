@@ -351,7 +351,7 @@ def set_marked_turns(
 
 
 class TurnWriter:
-    """Says where turns start, over the pieces of a document."""
+    """Writes where turns start, over the pieces of a document."""
 
     def __init__(self) -> None:
         self._turns: list[Turn] = []
@@ -416,7 +416,7 @@ class TurnWriter:
         return int(doc.turn_start[turn]) == 0 and self._turns[turn] == self._going
 
     def comments(self, first: int, last: int) -> list[str]:
-        """What a sentence of these tokens is told about who says it, and when."""
+        """Comments on the speaker and the times of a sentence of these tokens."""
         found = []
         begin = end = -1.0
         if self._turns:

@@ -21,7 +21,7 @@ from caesura.formats.options import ReadOptions
 
 #: A table of strings is left to its documents when it has grown so large.
 _MANY_STRINGS = 200_000
-#: More characters between two tokens than any text has; a few bytes must not ask for gigabytes.
+#: More characters between two tokens than any text has, so that few bytes never allocate much.
 _LONGEST_GAP = 1_000_000
 
 

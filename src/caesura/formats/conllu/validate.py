@@ -1,4 +1,4 @@
-"""What is wrong with a sentence of ten columns, and what is merely odd about it.
+"""Errors and warnings for sentences of ten columns.
 
 The fast reader only notices that something is wrong somewhere; this module looks at one sentence at
 a time, line by line, and says what, where, and what to do about it.
@@ -157,7 +157,7 @@ def _range_faults(identifier: str, words: int, covered: int, n_words: int) -> It
 def warn(
     found: SentenceRun, sentences: list[str], numbers: list[int], options: ReadOptions
 ) -> None:
-    """Tell of what is odd in a run of sentences: trees that are none, text that differs."""
+    """Warn of invalid trees and of `# text` that differs from the tokens."""
     lines = [
         number
         for sentence, number in zip(sentences, numbers, strict=True)
