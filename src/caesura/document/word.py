@@ -248,8 +248,7 @@ class Word(View):
         >>> doc[6].left_edge.form
         'before'
         """
-        first, heads = self._tree()
-        return Word(self.doc, first + below(heads, self.index - first)[0])
+        return self.subtree[0]
 
     @property
     def right_edge(self) -> Word:
@@ -258,8 +257,7 @@ class Word(View):
         >>> doc[1].right_edge.form
         'harbour'
         """
-        first, heads = self._tree()
-        return Word(self.doc, first + below(heads, self.index - first)[-1])
+        return self.subtree[-1]
 
     def path_to(self, other: Word) -> list[Word]:
         """The words from this to another through the tree, both included; [] if there is no way.

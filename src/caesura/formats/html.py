@@ -33,12 +33,21 @@ _WITH_REFERENCES: Final = frozenset(("textarea", "title"))
 
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][^\s/>]*)")
 _NAMES_END: Final = re.compile(r"[=>]")
-_BARE_END: Final = re.compile(r"[\s>]")
 _BLANKS: Final = re.compile(r"\s*")
 _ATTRIBUTE: Final = re.compile(
     r"([^\s/>=\"'][^\s/>=]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+)))?"
 )
-_COMMENT_END: Final = re.compile(r"--!?>")
+#: What ends each state in which text is left out, and each kind of value.
+_SKIPPED_ENDS: Final = {
+    "comment": re.compile(r"--!?>"),
+    "section": re.compile(r"\]\]>"),
+    "bogus": re.compile(">"),
+}
+_VALUE_ENDS: Final = {
+    "bare": re.compile(r"[\s>]"),
+    "double": re.compile('"'),
+    "single": re.compile("'"),
+}
 #: A comment that ends as soon as it starts.
 _NO_COMMENT: Final = re.compile(r"<!--(?:-?>)")
 _RAW_END: Final = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in RAW}
@@ -73,6 +82,14 @@ class Tokens:
 
     def __init__(self) -> None:
         self._state = "text"
+        self._states = {
+            "text": self._in_text,
+            "raw": self._in_raw,
+            "names": self._in_names,
+            "value": self._in_value,
+            **dict.fromkeys(_SKIPPED_ENDS, self._skip),
+            **dict.fromkeys(_VALUE_ENDS, self._in_value_end),
+        }
         self._name = ""
         self._closing = False
         self._slash = False
@@ -100,7 +117,7 @@ class Tokens:
         """Take a piece of the page."""
         at, size = 0, len(text)
         while at < size:
-            at = getattr(self, f"_in_{self._state}")(text, at)
+            at = self._states[self._state](text, at)
 
     def flush(self) -> None:
         """Take what was fed for all there is: a tag or comment that has not ended is left out."""
@@ -146,23 +163,13 @@ class Tokens:
         self._state = "bogus"
         return at + 2
 
-    def _in_comment(self, text: str, at: int) -> int:
-        end = _COMMENT_END.search(text, at)
-        return self._left(text, -1 if end is None else end.end())
-
-    def _in_section(self, text: str, at: int) -> int:
-        end = text.find("]]>", at)
-        return self._left(text, end + 3 if end >= 0 else -1)
-
-    def _in_bogus(self, text: str, at: int) -> int:
-        end = text.find(">", at)
-        return self._left(text, end + 1 if end >= 0 else -1)
-
-    def _left(self, text: str, end: int) -> int:
-        if end < 0:
+    def _skip(self, text: str, at: int) -> int:
+        """Leave out a comment, a section or a declaration."""
+        end = _SKIPPED_ENDS[self._state].search(text, at)
+        if end is None:
             return len(text)
         self._state = "text"
-        return end
+        return end.end()
 
     def _in_raw(self, text: str, at: int) -> int:
         end = None if self._raw == "plaintext" else _RAW_END[self._raw].search(text, at)
@@ -205,8 +212,8 @@ class Tokens:
             self._state = "bare"
         return self._keep(text, begin, at)
 
-    def _in_bare(self, text: str, at: int) -> int:
-        end = _BARE_END.search(text, at)
+    def _in_value_end(self, text: str, at: int) -> int:
+        end = _VALUE_ENDS[self._state].search(text, at)
         if end is None:
             return self._keep(text, at, len(text))
         self._keep(text, at, end.end())
@@ -214,19 +221,6 @@ class Tokens:
         if end[0] == ">":
             self._end_tag()
         return end.end()
-
-    def _in_double(self, text: str, at: int) -> int:
-        return self._quoted(text, at, '"')
-
-    def _in_single(self, text: str, at: int) -> int:
-        return self._quoted(text, at, "'")
-
-    def _quoted(self, text: str, at: int, mark: str) -> int:
-        end = text.find(mark, at)
-        if end < 0:
-            return self._keep(text, at, len(text))
-        self._state = "names"
-        return self._keep(text, at, end + 1)
 
     def _keep(self, text: str, at: int, end: int) -> int:
         if self._source is not None:

@@ -11,10 +11,11 @@ from them.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any, BinaryIO, Final
 
 import numpy as np
@@ -31,6 +32,16 @@ _UPOS: Final = frozenset(
 )
 #: Labels of Universal Dependencies that no model of spaCy with labels of its own gives.
 _UNIVERSAL: Final = frozenset({"obj", "iobj", "obl", "cop"})
+
+
+#: Columns of words, and how to read them from a token of spaCy.
+_ATTRIBUTES: Final[dict[str, Callable[[Any], str]]] = {
+    "lemma": attrgetter("lemma_"),
+    "upos": attrgetter("pos_"),
+    "xpos": attrgetter("tag_"),
+    "feats": lambda token: str(token.morph),
+    "deprel": attrgetter("dep_"),
+}
 
 
 def _spacy() -> Any:
@@ -264,7 +275,7 @@ def _base(made: Any) -> Document | None:
         return None
     # What spaCy makes of the document now, after a journey through a DocBin like that of `made`.
     before, now = _view(_stored(to_spacy(doc, made.vocab))), _view(made)
-    for name in ("lemma", "upos", "xpos", "feats", "deprel"):
+    for name in _ATTRIBUTES:
         kept = doc.column(name)
         for word, place in enumerate(columns.place):
             if now[name][place] != before[name][place]:
@@ -286,14 +297,8 @@ def _stored(made: Any) -> Any:
 
 
 def _view(made: Any) -> dict[str, list[Any]]:
-    return {
-        "lemma": [token.lemma_ for token in made],
-        "upos": [token.pos_ for token in made],
-        "xpos": [token.tag_ for token in made],
-        "feats": [str(token.morph) for token in made],
-        "deprel": [token.dep_ for token in made],
-        "head": [token.head.i for token in made],
-    }
+    found = {name: [get(token) for token in made] for name, get in _ATTRIBUTES.items()}
+    return found | {"head": [token.head.i for token in made]}
 
 
 def _plain(made: Any) -> Document:
@@ -304,13 +309,12 @@ def _plain(made: Any) -> Document:
         [token.idx for token in tokens],
         [token.idx + len(token.text) for token in tokens],
     )
-    doc.set_column("lemma", [token.lemma_ for token in tokens])
-    doc.set_column("upos", [token.pos_ for token in tokens])
-    doc.set_column("xpos", [token.tag_ for token in tokens])
-    doc.set_column("feats", [str(token.morph) for token in tokens])
+    parsed = made.has_annotation("DEP")
+    for name, get in _ATTRIBUTES.items():
+        if parsed or name != "deprel":
+            doc.set_column(name, list(map(get, tokens)))
     number = {token.i: word for word, token in enumerate(tokens)}
-    if made.has_annotation("DEP"):
-        doc.set_column("deprel", [token.dep_ for token in tokens])
+    if parsed:
         heads = [
             ROOT if token.head.i == token.i else number.get(token.head.i, UNKNOWN)
             for token in tokens

@@ -153,9 +153,10 @@ def document(units: Iterable[Unit], options: ReadOptions, id: str | None = None)
         size += len(unit.text)
         before = unit.text or before
         speaker = unit.speaker or ("" if unit.kind == OTHER else speaker)
-    doc = Document(text="".join(parts), id=id, source=options.file)
-    if any(unit.words for unit in kept):
-        _add_words(doc, kept, starts)
+    text = "".join(parts)
+    has_words = any(unit.words for unit in kept)
+    doc = _with_words(text, kept, starts) if has_words else Document(text=text)
+    doc.id, doc.source = id, options.file
     placed = list(zip(starts, kept, strict=True))
     set_turns(
         doc,
@@ -209,8 +210,8 @@ def _moved(unit: Unit) -> list[tuple[int, int, str]]:
     return [(place(a), place(b), label) for a, b, label in unit.markup if place(a) < place(b)]
 
 
-def _add_words(doc: Document, units: Sequence[Unit], starts: Sequence[int]) -> None:
-    """Words of a recogniser as tokens; what none of them covers is cut at spaces."""
+def _with_words(whole: str, units: Sequence[Unit], starts: Sequence[int]) -> Document:
+    """A text with words of a recogniser as tokens; what none of them covers is cut at spaces."""
     spans: list[tuple[int, int]] = []
     times: list[tuple[float, float]] = []
     confidences: list[float] = []
@@ -245,16 +246,12 @@ def _add_words(doc: Document, units: Sequence[Unit], starts: Sequence[int]) -> N
             confidences.append(word.confidence)
             at = to + len(own)
         last = -1.0
-    made = Document.from_spans(doc.text, [a for a, _ in spans], [b for _, b in spans])
-    for name in ("strings", "token_start", "token_end", "form", "sent_start", "word_token"):
-        setattr(doc, name, getattr(made, name))
-    for column in doc.schema.at("token"):
-        if column.unknown is not None and not column.optional:
-            setattr(doc, column.name, getattr(made, column.name))
-    doc.blank_words()
+    doc = Document.from_spans(whole, [a for a, _ in spans], [b for _, b in spans])
+    doc.token_language = None  # not known to be of no language
     doc.token_time = np.array(times, dtype=np.float64).reshape(-1, 2)
     doc.token_time_conf = np.array(confidences, dtype=np.float32)
     doc.token_time_guessed = np.zeros(len(spans), dtype=np.int8)
+    return doc
 
 
 def of_words(words: Iterable[tuple[Said, str | None]]) -> Iterator[Unit]:
