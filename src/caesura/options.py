@@ -39,6 +39,7 @@ __all__ = [
     "Running",
     "Writing",
     "asks",
+    "check_options",
     "declared",
     "inner",
     "option",
@@ -482,3 +483,19 @@ class Running:
         shown=True,
         commands="parse",
     )
+
+
+def check_options(
+    options: Any,
+    choices: Mapping[str, Iterable[str]] | None = None,
+    **ranges: tuple[float, float | None],
+) -> None:
+    """Refuse options outside of their ranges (least, most), or that are none of their choices."""
+    for name, (least, most) in ranges.items():
+        value = getattr(options, name)
+        if not value >= least or (most is not None and not value <= most):
+            limits = f"at least {least}" if most is None else f"{least} to {most:,}"
+            raise UsageError(f"{name} is {value}, but must be {limits}")
+    for name, known in (choices or {}).items():
+        if (value := getattr(options, name)) not in known:
+            raise UsageError(f"{name} is {value!r}", remedy=f"It can be: {', '.join(known)}.")

@@ -30,13 +30,13 @@ from caesura.learn.run import Result, Run, card, follow, say_some, score_table
 from caesura.learn.tuning import calibrate, scores
 from caesura.learn.weights import average, to_bytes
 from caesura.models.file import Part
+from caesura.options import check_options
 from caesura.stages.branching_features import DEFAULT_TEMPLATES, templates_for
 from caesura.stages.branching_parser import (
     COUNTERS,
     BranchingParser,
     BranchOptions,
     HybridInventory,
-    _one_of,
 )
 from caesura.stages.tree_parser import padded
 from caesura.stages.word_table import Hasher, cut, words_of
@@ -383,15 +383,12 @@ class BranchTraining:
             raise UsageError(
                 f"rounds is {list(self.rounds)}, but needs one epoch or more for each round"
             )
-        _one_of("learner", self.learner, _LEARNERS)
-        if not 10 <= self.bits <= 26:
-            raise UsageError(f"bits is {self.bits}, but must be 10 to 26")
         if not self.rate > 0 or not self.offset > 0:
             raise UsageError("rate and offset must be positive")
-        if self.folds < 1 or self.fold_epochs < 1:
-            raise UsageError("folds and fold_epochs must be at least 1")
         if not 0 <= self.least < 1:
             raise UsageError(f"least is {self.least}, but must be from 0 to below 1")
+        counts: Any = dict.fromkeys(("folds", "fold_epochs"), (1, None))
+        check_options(self, {"learner": _LEARNERS}, bits=(10, 26), **counts)
         if not self.templates:
             raise UsageError("there are no templates")
 

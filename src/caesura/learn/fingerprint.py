@@ -29,7 +29,7 @@ ARRAYS: Final = (
 
 
 def fingerprint(data: str, *told: Any, free: Sequence[str] = ()) -> str:
-    """Of data (their `digest`), and of options and whatever else is told.
+    """Return the fingerprint of data (their `digest`), of options and of other values.
 
     Options named in `free`, at any depth, do not count: a run may go on with more epochs.
     """

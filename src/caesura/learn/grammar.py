@@ -53,7 +53,7 @@ def induce_grammar(
         known = classifier_of(load_classes(flags["classes"]).rows())
         flags["classes"] = "file"
     options = run.options(INDUCE, "induce", flags)
-    options.stages()  # a recipe or rules that are not there are told before anything is read
+    options.stages()  # refuse an unknown recipe or unknown rules before anything is read
     if options.rules != "auto":
         load_rules(options.rules)
     if options.classes in COLUMNS:

@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ from caesura.learn.run import Result, Run, card, follow, say_some, score_table
 from caesura.learn.tuning import calibrate, measure_scale, scores, tune_bonus
 from caesura.learn.weights import rounded
 from caesura.models.file import Part
-from caesura.options import EPOCHS, SEED, THREADS, inner, option
+from caesura.options import EPOCHS, SEED, THREADS, check_options, inner, option
 from caesura.stages.bias import refuse_bias
 from caesura.stages.joint_features import DEFAULT_TEMPLATES, compile_templates, without
 from caesura.stages.joint_parser import (
@@ -43,7 +43,6 @@ from caesura.stages.joint_parser import (
     Inventory,
     Parser,
     SearchOptions,
-    _at_least,
     settings_of,
 )
 from caesura.stages.parse_constraints import MUST, NEVER, WordConstraints, limits_of
@@ -61,9 +60,9 @@ from caesura.stages.word_table import (
 from caesura.transform import some_relaid, speech
 
 Update = Literal["dlaso", "max-violation", "early", "laso", "greedy"]
-UPDATES: Final = ("dlaso", "max-violation", "early", "laso", "greedy")
-DELAYED: Final = ("accumulated", "per-update", "in-turn", "in-turn-loss")
-BOUNDARIES: Final = ("early", "late", "latent", "none")
+Delayed = Literal["accumulated", "per-update", "in-turn", "in-turn-loss"]
+Announced = Literal["early", "late", "latent", "none"]
+DELAYED: Final[tuple[str, ...]] = get_args(Delayed)
 
 
 @dataclass(frozen=True)
@@ -80,9 +79,9 @@ class TrainOptions:
     step: Literal["perceptron", "pa"] = "perceptron"
     cap: float = math.inf
     err_plus_one: bool = False
-    dlaso_pa: Literal["accumulated", "per-update", "in-turn", "in-turn-loss"] = "in-turn"
+    dlaso_pa: Delayed = "in-turn"
     #: When SB is announced; `none` trains on single sentences.
-    boundaries: Literal["early", "late", "latent", "none"] = "early"
+    boundaries: Announced = "early"
     swap: Literal["lazy", "eager"] = "lazy"
     single_root: bool = True
     #: Sentences of a training instance, about; 0 for whole documents.
@@ -117,24 +116,20 @@ class TrainOptions:
 
     def __post_init__(self) -> None:
         refuse_bias(self.search.bias)
-        _at_least("epochs", self.epochs, 1)
-        _at_least("chunk", self.chunk, 0)
-        _at_least("ahead", self.ahead, 0)
+        check_options(
+            self,
+            {
+                "update": get_args(Update),
+                "step": ("perceptron", "pa"),
+                "dlaso_pa": DELAYED,
+                "boundaries": get_args(Announced),
+                "swap": ("lazy", "eager"),
+            },
+            epochs=(1, None), chunk=(0, None), ahead=(0, None), shards=(1, None),
+            threads=(1, None), bits=(10, 26), dropout=(0, 1), relaid=(0, 1),
+        )  # fmt: skip
         if self.ahead and self.boundaries != "early":
             raise UsageError(f"words ahead are seen with early boundaries, not {self.boundaries}")
-        _at_least("shards", self.shards, 1)
-        _at_least("threads", self.threads, 1)
-        _one_of("update", self.update, UPDATES)
-        _one_of("step", self.step, ("perceptron", "pa"))
-        _one_of("dlaso_pa", self.dlaso_pa, DELAYED)
-        _one_of("boundaries", self.boundaries, BOUNDARIES)
-        _one_of("swap", self.swap, ("lazy", "eager"))
-        if not 10 <= self.bits <= 26:
-            raise UsageError(f"bits is {self.bits}, but must be 10 to 26")
-        if not 0 <= self.dropout <= 1:
-            raise UsageError(f"dropout is {self.dropout}, but must be 0 to 1")
-        if not 0 <= self.relaid <= 1:
-            raise UsageError(f"relaid is {self.relaid}, but must be 0 to 1")
         if not self.cap > 0:
             raise UsageError(f"cap is {self.cap}, but must be positive")
         if (self.update, self.step, self.dlaso_pa) == ("dlaso", "pa", "per-update") and (
@@ -153,11 +148,6 @@ class TrainOptions:
             )
 
 
-def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise UsageError(f"{name} is {value!r}", remedy=f"It can be: {', '.join(known)}.")
-
-
 #: The numbers of the updates in the core.
 _UPDATES: Final = {"laso": 0, "greedy": 0, "early": 1, "max-violation": 2, "dlaso": 3}
 #: Features of an update, as a power of two. So many take 400 MB; only the updates of documents of
@@ -169,7 +159,7 @@ _MOST_BITS: Final = 24
 class Tally:
     """What happened in a pass: steps of the gold derivations, steps used, updates, and so on.
 
-    `dropped` are features of updates for which there was no room.
+    `dropped` counts features of updates that did not fit.
     """
 
     instances: int = 0
@@ -613,9 +603,9 @@ def finish(
     tune: bool = False,
     transcripts: Sequence[Document] = (),
 ) -> Parser:
-    """Tune the boundary bonus if asked, and calibrate confidences, on held-out documents.
+    """Tune the boundary bonus with `tune`, and calibrate confidences, on held-out documents.
 
-    What a bias is worth is measured on them too, and on the same documents as `transcripts`.
+    The scale of the bias is measured on them too, and on the same documents as `transcripts`.
     """
     if not held_out:
         return parser
@@ -706,7 +696,7 @@ def _options(run: Run) -> TrainOptions:
     options = run.options(TrainOptions(), "parser")
     if options.update != "greedy":
         return options
-    # From a default of 1 it can be seen whether somebody has asked for more.
+    # With a default of 1 a wider beam is one that the caller chose.
     options = run.options(TrainOptions(search=SearchOptions(beam=1)), "parser")
     refuse_beam(options.search.beam)
     return options

@@ -1,7 +1,7 @@
 """One loop for everything that learns over epochs.
 
 It yields events (start, epoch, done); the command line draws a progress bar of them, a notebook a
-plot, and a test collects them in a list. What happens inside an epoch it tells a function. After
+plot, and a test collects them in a list. `inside` receives events inside an epoch. After
 an epoch the state can be written to a checkpoint; a run that was interrupted goes on from there to
 the same result.
 """
@@ -21,18 +21,18 @@ from numpy.typing import NDArray
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
 
-#: Told which share of an epoch is done, from 0 to 1.
+#: Receives the share of an epoch that is done, from 0 to 1.
 Progress = Callable[[float], None]
 
 
 def silent(share: float) -> None:
-    """A report to nobody."""
+    """Ignore progress."""
 
 
 class Trainer(Protocol):
     """What the loop needs of a learner."""
 
-    #: What `epoch` tells how far it is; the loop sets it.
+    #: Receives the progress of `epoch`; the loop sets it.
     report: Progress
 
     def epoch(self, number: int) -> Mapping[str, float]:
@@ -88,7 +88,7 @@ class Loop:
     resume: bool = False
     #: What must be equal for a checkpoint to fit (options, data): compared when resuming.
     fingerprint: str = ""
-    #: Told of events inside an epoch.
+    #: Receives events inside an epoch.
     inside: Callable[[Event], None] | None = None
     best: dict[str, Part] = field(default_factory=dict, init=False)
     best_epoch: int = field(default=0, init=False)
@@ -161,9 +161,9 @@ class Loop:
         return lambda share: tell(Event("inside", number, self.epochs, share=share))
 
     def _is_due(self, number: int) -> bool:
-        """Whether a checkpoint is worth its time: that of a large network is written for seconds.
+        """Whether a checkpoint is due: writing that of a large network takes seconds.
 
-        What an interruption costs is then at most a few epochs.
+        An interruption then costs a few epochs at most.
         """
         since = time.perf_counter() - self._written
         return number == self.epochs or self._cost <= _QUICK or since >= _SELDOM * self._cost

@@ -192,5 +192,5 @@ def dev_scores(path: str, dev: Sequence[Document]) -> dict[str, float]:
 
 
 def dev_confidences(path: str, dev: Sequence[Document]) -> dict[str, Any]:
-    """What the confidences of a model's boundaries are worth, in dev text and in transcripts."""
+    """Calibration maps for the boundary confidences, on dev text and on its transcripts."""
     return fit_starts(load(path), [*dev, *transcripts(dev)])

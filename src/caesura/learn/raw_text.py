@@ -22,7 +22,7 @@ from caesura.language import Tally, language_name
 if TYPE_CHECKING:
     from caesura.learn.run import Report
 
-#: Words that show what labels somebody uses.
+#: Words that show which labels a teacher uses.
 ENOUGH: Final = 3000
 #: Words whose labels may be unknown to the treebank, or to the teacher.
 _THEIRS: Final = 0.1
@@ -40,7 +40,7 @@ def compare_labels(
 ) -> None:
     """Refuse a teacher whose labels are not those of the treebank.
 
-    `declared` are labels that it knows besides; None if nobody can tell what it knows.
+    `declared` are further labels that it knows; None if they are unknown.
     """
     ours, theirs = _counts(gold, column), _counts(said, column)
     if not ours:
@@ -170,7 +170,7 @@ _WRONG: Final = ("cp1252", "latin1")
 def read_raw(
     paths: Sequence[str], report: Report, *, encoding: str = "utf-8"
 ) -> dict[str, list[Document]]:
-    """The documents of each file, without tokens; a file that tells no format is plain text."""
+    """The documents of each file, without tokens; a file without a known format is plain text."""
     found: dict[str, list[Document]] = {}
     for path in paths:
         name = formats.format_of(path, default="text")

@@ -76,7 +76,7 @@ class _Nobody:
 
 
 class Report:
-    """Tells nobody."""
+    """Ignores progress; the command line and notebooks derive from it."""
 
     def __call__(self, stage: str, event: Event | str) -> None:
         """An event of a training loop, or a sentence about a stage."""
@@ -193,7 +193,7 @@ class Data:
     space: bool = True
 
     def read(self, paths: Iterable[str], report: Report) -> Iterator[Document]:
-        """The documents of files, told of as they are read.
+        """The documents of files; the report counts them while they are read.
 
         Where another encoding than UTF-8 was named, a file that is UTF-8 all the same is refused.
         """
@@ -258,7 +258,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Run:
-    """A run that was asked for."""
+    """A training run: its data, its options, its checkpoints and its report."""
 
     output: str
     data: Data

@@ -52,7 +52,7 @@ class SilverOptions:
     )
     #: Words of the silver text from which a tokeniser learns where sentences start.
     starts: int = 0
-    #: Words of it from which a linear tagger learns, since it needs much room; 0: all.
+    #: Words of it from which a linear tagger learns, since it needs much memory; 0: all.
     tags: int = 0
     #: An epoch of a linear parser reads one of so many parts of the silver text.
     parts: int = 1

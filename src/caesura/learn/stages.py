@@ -214,7 +214,7 @@ class PipelineTrainer:
         *,
         keep: bool = False,
     ) -> Loop:
-        """A loop that has run to its end; its checkpoint goes unless somebody needs it."""
+        """A loop that has run to its end; its checkpoint is removed unless `keep` is set."""
         file = f"{name.replace(' ', '-')}.checkpoint"
         path = self.folder / file if self.folder is not None else None
         loop = Loop(
@@ -425,7 +425,7 @@ class PipelineTrainer:
     # -------------------------------------------------------------- what is there
 
     def has_text(self) -> bool:
-        """Whether the treebank tells how tokens are written; if not, no tokeniser is learned."""
+        """Whether the treebank shows how tokens are written; if not, no tokeniser is learned."""
         glued = any(
             np.any(doc.token_start[1:] == doc.token_end[:-1]) for doc in self.train if doc.n_tokens
         )

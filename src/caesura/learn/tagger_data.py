@@ -173,7 +173,7 @@ def boundary_chain(docs: Sequence[Document]) -> tuple[str, ...]:
 def choose_columns(
     docs: Sequence[Document], options: TaggerOptions
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns of the chain and the columns given its label: those asked for, or those there."""
+    """The columns of the chain and those given its label: the chosen ones, or those in the data."""
     for column in options.chain + options.given:
         if column not in COLUMNS:
             raise UsageError(
@@ -243,7 +243,7 @@ class Corpus:
 
 
 def corpus_of(docs: Sequence[Document], *, breaks: bool = False) -> Corpus:
-    """Number the word types of documents; with `breaks` the layout tells them apart, too."""
+    """Number the word types of documents; with `breaks` the layout distinguishes them, too."""
     numbers: dict[str, int] = {}
     types = [""]
     words: list[Ints] = []

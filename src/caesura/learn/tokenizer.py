@@ -81,7 +81,7 @@ def _lesson(
 def _at_marks(
     doc: Document, classes: NDArray[np.uint8], changed: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Where a copy tells more about sentence starts than the document: at new marks.
+    """Where a copy shows more about sentence starts than the document: at new marks.
 
     An address put between two words says nothing about the sentences of texts with addresses, and
     other quotation marks change none.
@@ -295,7 +295,7 @@ def _merged(new: Splitter, old: Splitter) -> Splitter:
 
 
 def with_scale(part: Part, dev: Sequence[Document]) -> Part:
-    """The part of a tokeniser with what a bias is worth, measured on dev documents."""
+    """The part of a tokeniser with the scale of its bias, measured on dev documents."""
     chosen = [_plain(doc) for doc in sample([doc for doc in dev if doc.n_tokens])]
     if not chosen:
         return part

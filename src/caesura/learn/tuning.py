@@ -224,7 +224,7 @@ def tune_bonus(
 
 
 def measure_scale(parser: Parser, docs: Sequence[Document]) -> BiasScale:
-    """What a bias is worth on held-out documents; edited ones and transcripts are measured apart.
+    """Measure the scale of the bias on held-out documents, for edited text and transcripts apart.
 
     A kind of text of which there is too little keeps the scale of the parser.
     """

@@ -64,7 +64,7 @@ class BiasScale:
                 )
 
     def bonus(self, bias: float, edited: bool = True) -> float:
-        """What a bias is worth, on straight lines between the measured points."""
+        """The bonus of a bias, interpolated between the measured points."""
         check_bias(bias)
         points = self.edited if edited else self.unedited
         above = next(k for k in range(1, len(GRID)) if bias <= GRID[k])

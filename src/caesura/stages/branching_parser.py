@@ -17,6 +17,7 @@ from caesura.document import UNKNOWN, Document
 from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.models.store import load_model
+from caesura.options import check_options
 from caesura.stages.branching_features import compile_templates
 from caesura.stages.joint_parser import MOST_BEAM
 from caesura.stages.parse_constraints import ArcLimits, WordConstraints, arc_limits_of
@@ -112,30 +113,20 @@ class BranchOptions:
     skip_labels: bool = False
     #: Whether a branch that attaches fewer words than the one-best sequence is refused.
     keep_attached: bool = True
-    #: With more than 1 the best branch is branched from in turn while the beam has room, which the
+    #: With more than 1 the best branch is branched from in turn while the beam is not full, which the
     #: paper does not do.
     waves: int = 1
     #: Whether decisions are remembered, so that the same state is not evaluated twice.
     memory: bool = True
 
     def __post_init__(self) -> None:
-        if not 1 <= self.beam <= MOST_BEAM:
-            raise UsageError(f"beam is {self.beam}, but must be 1 to {MOST_BEAM}")
+        choices = {"score": ("mean", "sum"), "headless": _HEADLESS}
+        check_options(self, choices, beam=(1, MOST_BEAM), k=(1, MOST_BEAM), waves=(1, MOST_BEAM))
         if not 0 <= self.margin <= 1:
             raise UsageError(
                 f"margin is {self.margin}, but must be 0 to 1",
                 remedy="A margin is a difference of two chances; the paper uses 0.88.",
             )
-        for name in ("k", "waves"):
-            if not 1 <= getattr(self, name) <= MOST_BEAM:
-                raise UsageError(f"{name} is {getattr(self, name)}, but must be 1 to {MOST_BEAM}")
-        _one_of("score", self.score, ("mean", "sum"))
-        _one_of("headless", self.headless, _HEADLESS)
-
-
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise UsageError(f"{name} is {value!r}", remedy=f"It can be: {', '.join(known)}.")
 
 
 #: The margin of a decision that had no rival.

@@ -23,7 +23,7 @@ from caesura.document import UNKNOWN, Document
 from caesura.errors import InputError, ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.models.store import load_model
-from caesura.options import option
+from caesura.options import check_options, option
 from caesura.stages.bias import BiasScale, check_bias
 from caesura.stages.joint_features import compile_templates
 from caesura.stages.parse_constraints import (
@@ -92,10 +92,7 @@ class SearchOptions:
     patience: int = 400
 
     def __post_init__(self) -> None:
-        _at_least("beam", self.beam, 1)
-        _at_most("beam", self.beam, MOST_BEAM)
-        _at_least("patience", self.patience, 8)
-        _at_most("patience", self.patience, MOST_PATIENCE)
+        check_options(self, beam=(1, MOST_BEAM), patience=(8, MOST_PATIENCE))
         if not self.margin >= 0:
             raise UsageError(f"margin is {self.margin}, but must not be negative")
         check_bias(self.bias)
@@ -105,16 +102,6 @@ class SearchOptions:
         for name in ("evidence", "layout", "labels", "starts", "behind"):
             if not ((value := getattr(self, name)) >= 0 and math.isfinite(value)):
                 raise UsageError(f"{name} is {value}, but must be a number from 0 on")
-
-
-def _at_least(name: str, value: int, least: int) -> None:
-    if value < least:
-        raise UsageError(f"{name} is {value}, but must be at least {least}")
-
-
-def _at_most(name: str, value: int, most: int) -> None:
-    if value > most:
-        raise UsageError(f"{name} is {value}, but must be at most {most:,}")
 
 
 SHIFT: Final = 0
@@ -280,7 +267,7 @@ def decode_given(
     return result
 
 
-#: What a bias is worth to a parser that was not measured: see `benchmarks/accuracy/bias.py`.
+#: The bonus of each bias for a parser that was not measured: see `benchmarks/accuracy/bias.py`.
 SCALE: Final = BiasScale(
     edited=(-0.8345, -0.7185, -0.6176, -0.5159, 0.0, 0.4, 0.5693, 0.7157, 0.8824),
     unedited=(-0.416, -0.2756, -0.1734, -0.1, 0.0, 0.1373, 0.2583, 0.4621, 0.6912),
@@ -307,7 +294,7 @@ class Parser(TreeParser):
     #: Calibration of arcs and of boundaries: the weights of a logistic regression.
     calibration: dict[str, list[float]] = field(default_factory=dict)
     packed: Mapping[str, NDArray[Any]] | None = None
-    #: What a bias is worth in scores.
+    #: The bonus of each bias, in scores.
     scale: BiasScale = SCALE
 
     def __post_init__(self) -> None:

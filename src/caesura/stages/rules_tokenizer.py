@@ -33,7 +33,7 @@ _LONGEST = 20
 
 @dataclass
 class Statistics:
-    """What a text tells about its words; texts may be added one after the other."""
+    """Counts of the words of a text; texts may be added one after the other."""
 
     with_period: Counter[str] = field(default_factory=Counter)
     without_period: Counter[str] = field(default_factory=Counter)

@@ -42,7 +42,7 @@ _TOGETHER: Final = 4096
 
 
 class Shelf(Mapping[str, Tokenizer]):
-    """Tokenisers by language, each made when it is first asked for: one takes megabytes.
+    """Tokenisers by language, each built on first use: one takes megabytes.
 
     Threads may share one.
     """
@@ -65,7 +65,7 @@ class Shelf(Mapping[str, Tokenizer]):
         return len(self._makers)
 
     def changed(self, change: Callable[[Tokenizer], Tokenizer]) -> Shelf:
-        """The same tokenisers, changed when they are asked for."""
+        """The same tokenisers, changed on first use."""
         return Shelf({code: partial(_changed, self, code, change) for code in self})
 
 
@@ -94,7 +94,7 @@ class ManyTokenizer(TokenStage):
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages that are told apart; some of them may have no tokeniser of their own."""
+        """The languages that are recognised; some of them may have no tokeniser of their own."""
         return self.recogniser.languages[:-1]
 
     def _checked(self, language: str) -> str:
@@ -221,7 +221,7 @@ class ManyTokenizer(TokenStage):
 
     @property
     def _fixed(self) -> str | None:
-        """The language that all texts are taken to be in; None for one that nobody knows."""
+        """The language that all texts are taken to be in; None for an unknown one."""
         return None if self.language == UNKNOWN else self.language
 
     def _of(self, code: str | None) -> TokenStage:

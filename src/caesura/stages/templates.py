@@ -1,8 +1,8 @@
 """The compiler of feature templates: from lines of text to the integers that the core interprets.
 
-A template joins atoms, as `s1.p s0.w b0.p` joins what is known of three words. A room brings its
-vocabulary, which says what atoms there are and which slot each one is; here templates are read from
-a table, checked, put in groups and turned into rows of slots. The seed that tells a template apart
+A template joins atoms, as `s1.p s0.w b0.p` joins what is known of three words. A
+component has a vocabulary, which lists the atoms and the slot of each; here templates are read from
+a table, checked, put in groups and turned into rows of slots. The seed of a template
 follows from its text, not from its place.
 """
 
@@ -31,7 +31,7 @@ def _alone(atoms: Sequence[str]) -> int:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The atoms that templates of a room may name.
+    """The atoms that templates of a component may name.
 
     `atoms` has the slot of each; `none` is the slot that fills a row up. `sign` stands between
     atoms (None: white space). `group` is the group of a template, of which there are `groups`.
@@ -53,7 +53,7 @@ _MOST: Final = 500
 
 
 class Templates(NamedTuple):
-    """Templates for the core: the slots that each joins and a number that tells them apart.
+    """Templates for the core: the slots that each joins and the seed of each.
 
     They come group after group; `ends` says where each group ends.
     """

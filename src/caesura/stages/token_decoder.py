@@ -288,7 +288,7 @@ def build(
 ) -> None:
     """Give documents, which have the same strings, the tokens that were decided.
 
-    `ends` tells where the tokens of each document end. `before` and `after` are forms beyond the
+    `ends` are where the tokens of each document end. `before` and `after` are forms beyond the
     ends of the only one. Unless starts were `weighed` there is no evidence of them.
     """
     n = len(decided.starts)
@@ -347,7 +347,7 @@ def split_forms(
 ) -> tuple[Ints, Longs | int]:
     """The ids of the words of tokens with some ids, and how many words each token has.
 
-    `kinds` tells which of the forms each token has, and `ends` where the tokens of a text end.
+    `kinds` are the forms of tokens by number, and `ends` where the tokens of a text end.
     """
     splitter = cache.splitter
     if not splitter:

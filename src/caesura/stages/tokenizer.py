@@ -118,7 +118,7 @@ _BLOCK: Final = 1 << 18
 #: Characters that a stream takes at a time.
 _CHUNK: Final = 1 << 15
 _NONE: Final = np.zeros(0, dtype=np.int64)
-#: What a bias is worth to a tokeniser that was not measured: see `benchmarks/accuracy/bias.py`.
+#: The bonus of each bias for a tokeniser that was not measured: see `benchmarks/accuracy/bias.py`.
 SCALE: Final = BiasScale((-9.362, -7.68, -5.781, -3.84, 0.0, 2.116, 3.46, 5.303, 7.653))
 
 
@@ -146,11 +146,11 @@ class Tokenizer(TokenStage):
         self.decides = True
         #: Whether starts are taken from its evidence, which depends on the starts before.
         self.starts = True
-        #: Whether a later stage asks for the evidence; else none is looked for.
+        #: Whether a later stage reads the evidence; else it is not computed.
         self.weighs = True
         #: What else says where tokens begin, in text without blanks: see `TokenStage.open`.
         self.reader: Reader | None = None
-        #: What a bias is worth in logarithms of odds.
+        #: The bonus of each bias, in logarithms of odds.
         self.scale = scale
         #: What stays whole, whatever the scores say.
         self.habits = self._spoken = habits
@@ -497,7 +497,7 @@ class Tokenizer(TokenStage):
         if self.types:
             labels["types"] = list(self.types)
             arrays["type_bits"] = np.array(list(self.types.values()), dtype=np.int32)
-        # Whose language file and raw text it was is told by name; where they were is not.
+        # The model keeps the names of the language file and the raw text, without their folders.
         files = {
             name: Path(getattr(self.options, name)).name for name in ("language_file", "raw_text")
         }

@@ -1,7 +1,7 @@
 """The shapes of words, and whether a text was edited: whether it has capitals and punctuation.
 
-Scorers are surer of boundaries in edited text than in transcripts, so that a bias is worth more
-there.
+Scorers are surer of boundaries in edited text than in transcripts, so that the same bias
+needs another bonus there.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def shape(form: str) -> int:
 
 
 class _Shapes(dict[str, int]):
-    """The shapes of words that were met, as most words of a text are old friends; bounded."""
+    """A bounded cache of the shapes of words."""
 
     def __missing__(self, form: str) -> int:
         if len(self) >= _MOST_KEPT:
@@ -204,7 +204,7 @@ class Words(NamedTuple):
 class Hasher:
     """Hashes of interned strings, computed once for each string of a table.
 
-    Hashes of words are kept from one table to the next, as most words of a text are old friends.
+    Hashes of words are kept from one table to the next, as most words of a text are frequent.
     `classes` gives word classes by form, or by lower-cased form.
     """
 
