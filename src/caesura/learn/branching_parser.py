@@ -28,7 +28,7 @@ from caesura.learn.joint_parser import next_command
 from caesura.learn.loop import Loop, Progress, silent
 from caesura.learn.run import Result, Run, card, follow, say_some, score_table
 from caesura.learn.tuning import calibrate, scores
-from caesura.learn.weights import average, to_bytes
+from caesura.learn.weights import average, pack_state, to_bytes, unpack_state
 from caesura.models.file import Part
 from caesura.options import check_options
 from caesura.stages.branching_features import DEFAULT_TEMPLATES, templates_for
@@ -301,20 +301,17 @@ class BranchingTrainer:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Weights where they are not 0, and the parser that the next round will start from."""
-        flat, more = self.weights.ravel(), self.more.ravel()
-        places = np.flatnonzero((flat != 0) | (more != 0))
         assert self._best is not None
         numbers, table = self._best.filled()
         return {
-            "places": places.astype(np.uint32 if flat.size <= 1 << 32 else np.uint64),
-            "weights": flat[places],
-            "more": more[places],
+            **pack_state("weights", self.weights, self.more),
             "ticks": np.array([self.ticks, self.round], np.int64),
             "scores": np.array(self.best_scores, np.float64),
             "best-rows": numbers,
             "best-table": table,
             "unit": np.array([self._best.unit], np.float64),
-        } | self._last_round()
+            **self._last_round(),
+        }
 
     def _last_round(self) -> dict[str, NDArray[Any]]:
         """The states of a bootstrap come from a parser that is gone, so they are kept."""
@@ -334,8 +331,7 @@ class BranchingTrainer:
             ticks = self.ticks
             self._begin(0)
             self.ticks = ticks
-        for name, table in (("weights", self.weights), ("more", self.more)):
-            table.ravel()[state["places"].astype(np.int64)] = state[name]
+        unpack_state(state, "weights", self.weights, self.more)
 
 
 class BranchingLoop(Loop):

@@ -19,7 +19,7 @@ from caesura.document import Document
 FREE: Final = ("threads", "workers")
 #: The version of the learners. It is raised when a learner changes, so that no run goes on from a
 #: checkpoint of an older one.
-LEARNERS: Final = 3
+LEARNERS: Final = 4
 #: What trainings learn from: columns of strings, and arrays.
 COLUMNS: Final = ("form", "lemma", "upos", "xpos", "feats", "deprel", "misc")
 ARRAYS: Final = (

@@ -13,16 +13,19 @@ is the business of the core.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import DamagedModel
 from caesura.errors import ModelError
 from caesura.models.file import Part
 
 __all__ = [
+    "DAMAGED",
     "MOST_DENSE",
     "SCALES",
     "Coded",
@@ -35,6 +38,7 @@ __all__ = [
     "pack_entries",
     "pack_keys",
     "packed_in",
+    "refusing",
     "spread",
     "unpack_codes",
     "unpack_dense",
@@ -42,7 +46,7 @@ __all__ = [
     "unpack_sparse",
 ]
 
-_DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
+DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
 _MOST: Final = {8: 127, 16: 32767}
 _DTYPE: Final = {8: np.int8, 16: np.int16}
 _STEPS: Final = 127
@@ -54,6 +58,15 @@ MOST_DENSE: Final = 1 << 30
 
 #: Powers of two, by the exponent of a row plus 128.
 SCALES: Final = np.ldexp(np.float32(1), np.arange(-128, 128)).astype(np.float32)
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Raise `ModelError` where the core refuses the arrays of a model."""
+    try:
+        yield
+    except DamagedModel as error:
+        raise ModelError(str(error), remedy=DAMAGED) from error
 
 
 class SparseRows(NamedTuple):
@@ -124,7 +137,7 @@ def unpack_sparse(arrays: Mapping[str, NDArray[Any]], classes: int) -> SparseRow
     try:
         rows = SparseRows(*(arrays[name] for name in SparseRows._fields))
     except KeyError as error:
-        raise ModelError(f"a table of the model has no {error}", remedy=_DAMAGED) from error
+        raise ModelError(f"a table of the model has no {error}", remedy=DAMAGED) from error
     counts, columns, values, exponents = rows
     fits = (
         all(a.ndim == 1 for a in rows)
@@ -138,7 +151,7 @@ def unpack_sparse(arrays: Mapping[str, NDArray[Any]], classes: int) -> SparseRow
         and int(exponents.max(initial=0)) <= _MOST_EXPONENT
     )
     if not fits:
-        raise ModelError("a table of the model has the wrong shape", remedy=_DAMAGED)
+        raise ModelError("a table of the model has the wrong shape", remedy=DAMAGED)
     return rows
 
 
@@ -151,7 +164,7 @@ def unpack_dense(arrays: Mapping[str, NDArray[Any]], classes: int) -> NDArray[np
     """A packed table as a dense table."""
     rows = unpack_sparse(arrays, classes)
     if 4 * len(rows.exponents) * classes > MOST_DENSE:
-        raise ModelError("a table of the model is too large", remedy=_DAMAGED)
+        raise ModelError("a table of the model is too large", remedy=DAMAGED)
     table = np.zeros((len(rows.exponents), classes), np.float32)
     table[np.repeat(np.arange(len(table)), rows.counts), rows.columns] = rows.weights()
     return table
@@ -166,7 +179,7 @@ def unpack_keys(gaps: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """The keys of `pack_keys`; gaps that are no rising keys are refused."""
     keys = np.cumsum(gaps, dtype=np.uint64)
     if len(keys) and (keys[-1] > 0xFFFFFFFF or np.any(gaps[1:] == 0)):
-        raise ModelError("the feature keys of the model do not rise", remedy=_DAMAGED)
+        raise ModelError("the feature keys of the model do not rise", remedy=DAMAGED)
     return keys.astype(np.uint32)
 
 
@@ -230,6 +243,6 @@ def unpack_codes(part: Part, name: str, size: int) -> Coded:
         raise ModelError(f"the model's {part.kind}: the scale of {name} is {scale:g}")
     if len(gaps) and (gaps.min() == 0 or int(gaps.sum(dtype=np.int64)) > size):
         raise ModelError(
-            f"the model's {part.kind}: rows of {name} lie outside its table", remedy=_DAMAGED
+            f"the model's {part.kind}: rows of {name} lie outside its table", remedy=DAMAGED
         )
     return Coded(gaps, codes, scale)

@@ -11,18 +11,18 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura._core import Brancher, DamagedModel, ParserRows
+from caesura._core import Brancher, ParserRows
 from caesura.constraints import Constraints
 from caesura.document import UNKNOWN, Document
 from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.models.file import Part
+from caesura.models.packing import DAMAGED, refusing
 from caesura.models.store import load_model
 from caesura.options import check_options
 from caesura.stages.branching_features import compile_templates
 from caesura.stages.joint_parser import MOST_BEAM
 from caesura.stages.parse_constraints import ArcLimits, WordConstraints, arc_limits_of
 from caesura.stages.tree_parser import (
-    DAMAGED,
     Parse,
     TreeParser,
     check,
@@ -113,7 +113,7 @@ class BranchOptions:
     skip_labels: bool = False
     #: Whether a branch that attaches fewer words than the one-best sequence is refused.
     keep_attached: bool = True
-    #: With more than 1 the best branch is branched from in turn while the beam is not full, which the
+    #: With more than 1 the best branch is branched from in turn until the beam is full, which the
     #: paper does not do.
     waves: int = 1
     #: Whether decisions are remembered, so that the same state is not evaluated twice.
@@ -149,12 +149,8 @@ class Trees(NamedTuple):
     shares: NDArray[np.float32]
 
     def part(self, first: int, last: int) -> Trees:
-        return Trees(
-            self.heads[first:last],
-            self.labels[first:last],
-            self.chances[first:last],
-            self.shares[first:last],
-        )
+        columns: list[Any] = [column[first:last] for column in self]
+        return Trees(*columns)
 
 
 _NO_TREES: Final = Trees(_NONE, _NONE, np.zeros(0, np.float32), np.zeros(0, np.float32))
@@ -328,20 +324,16 @@ class BranchingParser(TreeParser):
     ) -> tuple[Trees, NDArray[np.int64]]:
         """The trees of sentences, heads counted from each one's first word; and counts."""
         heads, labels = limits or (_NONE, _NONE)
-        try:
+        with refusing():
             trees, counts = self.brancher.decode(table, bounds, heads, labels, confidence)
-        except DamagedModel as error:
-            raise ModelError(str(error), remedy=DAMAGED) from None
         return Trees(*trees), counts
 
     def all_trees(
         self, table: NDArray[np.uint64], limits: ArcLimits | None = None
     ) -> list[tuple[float, Trees]]:
         """Scores and trees of all sequences of one sentence, in the order they were made."""
-        try:
+        with refusing():
             scores, *columns = self.brancher.all_trees(table, *(limits or (_NONE, _NONE)))
-        except DamagedModel as error:
-            raise ModelError(str(error), remedy=DAMAGED) from None
         ones = np.ones_like(columns[2])
         trees = (Trees(*parts) for parts in zip(*columns, ones, strict=True))
         return list(zip(scores.tolist(), trees, strict=True))

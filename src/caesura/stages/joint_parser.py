@@ -22,6 +22,7 @@ from caesura.constraints import Constraints
 from caesura.document import UNKNOWN, Document
 from caesura.errors import InputError, ModelError, UsageError, WarningSink
 from caesura.models.file import Part
+from caesura.models.packing import DAMAGED
 from caesura.models.store import load_model
 from caesura.options import check_options, option
 from caesura.stages.bias import BiasScale, check_bias
@@ -36,7 +37,6 @@ from caesura.stages.parse_constraints import (
 )
 from caesura.stages.templates import Templates
 from caesura.stages.tree_parser import (
-    DAMAGED,
     Parse,
     TreeParser,
     check,

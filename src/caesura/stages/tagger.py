@@ -25,13 +25,14 @@ from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model
 from caesura.language.closed import Closed, closed_words
 from caesura.models.file import Part
+from caesura.models.packing import DAMAGED, refusing
 from caesura.models.store import load_model
 from caesura.options import PLAIN, Request
 from caesura.stage import EVIDENCE, Stage
 from caesura.stages.labeller import START, mark_starts, write_starts
 from caesura.stages.lemmas import LABELS, LemmaCache, read_irregular
 from caesura.stages.tagger_features import distinct, parse_templates, typed
-from caesura.stages.tagger_tables import TypeCache, part_moves, part_table, refusing
+from caesura.stages.tagger_tables import TypeCache, part_moves, part_table
 
 #: Columns that a tagger can learn.
 COLUMNS: Final = ("upos", "xpos", "feats", "lemma", "deprel", "misc", START)
@@ -166,7 +167,6 @@ def _agrees(label: Mapping[str, str], told: Mapping[str, str]) -> bool:
 #: The weights of pairs of labels need the square of this.
 _MOST_LABELS: Final = 8192
 _SMILE: Final = ":)"
-_DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
 
 
 class Seen(NamedTuple):
@@ -200,16 +200,16 @@ class Tagger(Stage):
         self.labels = [tuple(name.split("\t")) for name in names]
         if len(names) > _MOST_LABELS:
             what = f"the tagger has {len(names):,} labels, more than {_MOST_LABELS:,}"
-            raise ModelError(what, remedy=_DAMAGED)
+            raise ModelError(what, remedy=DAMAGED)
         bad = not self.chain or not names or not set(self.chain) | set(self.given) <= set(COLUMNS)
         if bad or any(len(label) != len(self.chain) for label in self.labels):
-            raise ModelError("the tagger's labels do not fit its columns", remedy=_DAMAGED)
+            raise ModelError("the tagger's labels do not fit its columns", remedy=DAMAGED)
         self.width = min(127, max(1, int(part.option("width", int, 8))))
         templates = parse_templates(part.option("templates", list, []))
         classes = len(names)
         order = part.option("order", int, 2)
         if order not in (1, 2):
-            raise ModelError(f"the tagger's order is {order}, not 1 or 2", remedy=_DAMAGED)
+            raise ModelError(f"the tagger's order is {order}, not 1 or 2", remedy=DAMAGED)
         self.narrow_width = min(self.width, max(1, int(part.option("narrow_width", int, 6))))
         self.margin = float(part.option("margin", (int, float), 6.0))
         self.narrow_margin = float(part.option("narrow_margin", (int, float), 3.5))
@@ -304,7 +304,7 @@ class Tagger(Stage):
         sizes = np.diff(bounds)
         fits = bounds[0] == 0 and bounds[-1] == len(values) and np.all(sizes >= 0)
         if not fits or (len(values) and not 0 <= values.min() <= values.max() < len(names)):
-            raise ModelError(f"the tagger's options for {column} are broken", remedy=_DAMAGED)
+            raise ModelError(f"the tagger's options for {column} are broken", remedy=DAMAGED)
         table = part_table(part, column, max(1, int(sizes.max())))
         templates = parse_templates(part.option(f"templates-{column}", list, []), True)
         clear = float(part.option("clear", (int, float), 4.0))

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura._core import Chain, DamagedModel, LinearTable
+from caesura._core import Chain, LinearTable
 from caesura.document.characters import is_picture
 from caesura.errors import ModelError
 from caesura.models.file import Part
-from caesura.models.packing import SparseRows, packed_in, unpack_dense, unpack_keys, unpack_sparse
+from caesura.models.packing import (
+    DAMAGED,
+    SparseRows,
+    packed_in,
+    refusing,
+    unpack_dense,
+    unpack_keys,
+    unpack_sparse,
+)
 from caesura.models.tensors import pages
 from caesura.stages.tagger_features import attributes_of, edge_attributes, plain_form
-
-_DAMAGED: Final = "The file is damaged; train or fetch it again."
 
 #: Columns into which a hashed table of trigrams is folded for packing.
 FOLD = 128
@@ -48,18 +53,9 @@ def table_of(part: Part, prefix: str, classes: int) -> tuple[NDArray[np.uint32],
         raise ModelError(
             f"the model's {part.kind}: table {prefix} has {len(keys)} keys "
             f"for {len(rows.counts)} rows",
-            remedy=_DAMAGED,
+            remedy=DAMAGED,
         )
     return keys, rows
-
-
-@contextmanager
-def refusing() -> Iterator[None]:
-    """Raise `ModelError` where the core refuses the arrays of a model."""
-    try:
-        yield
-    except DamagedModel as error:
-        raise ModelError(str(error), remedy=_DAMAGED) from error
 
 
 def part_table(part: Part, prefix: str, classes: int) -> LinearTable:
@@ -83,7 +79,7 @@ def part_moves(part: Part, classes: int, order: int) -> Transitions:
 def _same(part: Part, name: str, have: int, want: int) -> None:
     if have != want:
         raise ModelError(
-            f"the model's {part.kind}: table {name} has {have} rows, not {want}", remedy=_DAMAGED
+            f"the model's {part.kind}: table {name} has {have} rows, not {want}", remedy=DAMAGED
         )
 
 

@@ -8,7 +8,6 @@ counted in the treebank because they are too rare for features.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -16,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura._core import DamagedModel, TokenVocabulary, TokenWeights
+from caesura._core import TokenVocabulary, TokenWeights
 from caesura.document.characters import (
     ADDRESSES,
     DEGREES,
@@ -29,7 +28,7 @@ from caesura.document.characters import (
 )
 from caesura.errors import ModelError
 from caesura.language.lexicon import KINDS
-from caesura.models.packing import Coded, book, coded_of
+from caesura.models.packing import Coded, book, coded_of, refusing
 
 #: The longest types, and the longest white-space chunks that are remembered.
 LONGEST_TYPE: Final = 24
@@ -43,17 +42,6 @@ CodePoints = NDArray[np.uint32]
 Ends = NDArray[np.int64]
 _TAB: Final = 9
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
-
-
-@contextmanager
-def refusing() -> Iterator[None]:
-    """Raise `ModelError` where the core refuses the arrays of a model."""
-    try:
-        yield
-    except DamagedModel as error:
-        raise ModelError(
-            str(error), remedy="The file is damaged or made to do harm; train or fetch it again."
-        ) from error
 
 
 def vocabulary_of(

@@ -343,11 +343,6 @@ class Tokenizer(TokenStage):
             other.options = replace(self.options, threshold=1.0 / (1.0 + math.exp(bonus - odds)))
         return other
 
-    def pipe(self, sources: Iterable[str | Document], **options: Any) -> Iterator[Document]:
-        """Tokenise many texts, with one table of strings as long as it is not large."""
-        for source in sources:
-            yield self.tokenize(source, **options)
-
     def stream(
         self,
         *,

@@ -17,6 +17,7 @@ from caesura.document.slicing import runs
 from caesura.errors import CaesuraWarning, InputError, ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.models.packing import (
+    DAMAGED,
     MOST_DENSE,
     SparseRows,
     pack_entries,
@@ -221,7 +222,6 @@ def entries(
     return at, column, table[at, column].astype(np.float32) * scales[at]
 
 
-DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
 #: What scores are counted in: the integers of a row of transitions, and their labels.
 _MOST_TRANSITIONS: Final = 8192
 #: The numbers of weights that a calibration may have (see `confidence.py`).
