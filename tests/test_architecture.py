@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -184,6 +185,27 @@ def test_parsing_a_text_loads_what_it_needs() -> None:
     subprocess.run(
         [sys.executable, "-c", f"{code}; assert not {spare} & {{*sys.modules}}"], check=True
     )
+
+
+#: Modules of ours that `caesura parse` may load.
+MODULES: Final = 90
+
+
+def test_parsing_loads_few_modules_and_no_learner(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("It rains. He went home.\n", encoding="utf-8")
+    code = """
+import sys
+from caesura.cli import run
+assert run(["parse", "-q", "-m", "en-fast", "text.txt", "-o", "parsed.conllu"]) == 0
+print(*(name for name in sys.modules if name.partition(".")[0] == "caesura"))
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    names = [name for name in result.stdout.split() if not name.startswith("caesura._core")]
+    others = {"cluster", "evaluate", "find", "induce", "inspect", "learn", "serve", "transform"}
+    assert not [name for name in names if others & {*name.split(".")}]
+    assert len(names) <= MODULES, names
 
 
 #: Packages that come with an extra, and modules that cannot be loaded without one.
