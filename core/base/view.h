@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <type_traits>
 
 namespace caesura {
@@ -95,5 +96,21 @@ class Matrix {
     std::size_t rows_ = 0;
     std::size_t columns_ = 0;
 };
+
+// Numbers and places, and read-only rows and matrices of the types that arrays have.
+using Long = std::int64_t;
+using Signs = View<const std::int8_t>;
+using Bytes = View<const std::uint8_t>;
+using Ints = View<const std::int32_t>;
+using Codes = View<const std::uint32_t>;
+using Longs = View<const std::int64_t>;
+using Hashes = View<const std::uint64_t>;
+using Flags = View<const bool>;
+using Floats = View<const float>;
+using Doubles = View<const double>;
+using Ints2 = Matrix<const std::int32_t>;
+using Hashes2 = Matrix<const std::uint64_t>;
+using Floats2 = Matrix<const float>;
+using Doubles2 = Matrix<const double>;
 
 }  // namespace caesura

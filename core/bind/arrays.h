@@ -1,6 +1,6 @@
 // Arrays of numpy as arguments and results. A bound function takes a View or a Matrix where Python
-// passes an array: C-contiguous and of exactly its type, never copied or converted. A vector, a Grid
-// or a View that it returns becomes a new array.
+// passes an array: C-contiguous and of exactly its type, never copied or converted. A vector, a
+// Grid or a View that it returns becomes a new array.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -23,21 +23,6 @@
 namespace caesura {
 namespace nb = nanobind;
 using namespace nb::literals;
-
-using Long = std::int64_t;
-using Ints = View<const std::int32_t>;
-using Longs = View<const std::int64_t>;
-using Codes = View<const std::uint32_t>;
-using Hashes = View<const std::uint64_t>;
-using Bytes = View<const std::uint8_t>;
-using Signs = View<const std::int8_t>;
-using Flags = View<const bool>;
-using Floats = View<const float>;
-using Doubles = View<const double>;
-using Ints2 = Matrix<const std::int32_t>;
-using Hashes2 = Matrix<const std::uint64_t>;
-using Floats2 = Matrix<const float>;
-using Doubles2 = Matrix<const double>;
 
 template <class T, int axes>
 using NdArray = nb::ndarray<T, nb::ndim<axes>, nb::c_contig, nb::device::cpu>;

@@ -14,7 +14,7 @@ namespace {
 using Strings = nb::typed<nb::list, nb::str>;
 using StringTable = nb::typed<nb::dict, nb::str, int>;
 using NumberedStrings = nb::typed<nb::list, nb::typed<nb::tuple, int, nb::str>>;
-using Lines = std::vector<std::pair<std::int64_t, std::string>>;
+using Lines = std::vector<std::pair<Long, std::string>>;
 
 // A string as UTF-8, with U+FFFD in place of NUL and of lone surrogates, which no file may hold.
 std::string encoded(nb::handle string) {
@@ -125,7 +125,7 @@ public:
     }
 
     bool is_broken() const { return is_broken_; }
-    std::int64_t outside() const { return outside_; }
+    Long outside() const { return outside_; }
 
 private:
     void encode(std::int32_t number, std::size_t n_others) {
@@ -140,7 +140,7 @@ private:
     static Lines encoded_lines(nb::list lines) {
         Lines out;
         for (nb::handle line : lines)
-            out.emplace_back(nb::cast<std::int64_t>(line[0]), encoded(nb::handle(line[1])));
+            out.emplace_back(nb::cast<Long>(line[0]), encoded(nb::handle(line[1])));
         std::stable_sort(out.begin(), out.end(),
                          [](const auto& a, const auto& b) { return a.first < b.first; });
         return out;
@@ -150,7 +150,7 @@ private:
     EncodedStrings strings_;
     std::string buffer_;
     bool is_broken_ = false;
-    std::int64_t outside_ = -1;
+    Long outside_ = -1;
 };
 
 }  // namespace

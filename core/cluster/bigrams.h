@@ -7,24 +7,22 @@
 
 namespace caesura::cluster {
 
-using Long = std::int64_t;
-
 // The rows of the sentence boundary and of all rare words together; other words follow.
 constexpr Long rare_row = 1;
 constexpr Long first_word = rare_row + 1;
 
 // One direction of neighbours as sparse rows: those of word w are at[w]..at[w + 1].
 struct Neighbours {
-    View<const Long> at;
-    View<const std::int32_t> word;
-    View<const Long> count;
+    Longs at;
+    Ints word;
+    Longs count;
 };
 
 struct Bigrams {
-    View<const Long> counts;
+    Longs counts;
     Neighbours next, last;
 
-    Long size() const { return static_cast<Long>(counts.size()); }
+    Long size() const { return std::ssize(counts); }
 };
 
 }  // namespace caesura::cluster

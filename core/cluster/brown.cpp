@@ -6,7 +6,7 @@
 namespace caesura::cluster {
 namespace {
 
-double sum(View<const Long> counts) {
+double sum(Longs counts) {
     Long total = 0;
     for (const Long count : counts) total += count;
     return static_cast<double>(total);

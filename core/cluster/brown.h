@@ -25,7 +25,7 @@ class Brown {
     std::vector<std::pair<std::int32_t, std::int32_t>> merge_all(Cancel& cancel);
 
     Long slots() const { return slots_; }
-    View<const std::int32_t> slot_of() const { return slot_of_; }
+    Ints slot_of() const { return slot_of_; }
 
    private:
     // What a pair of classes adds to the mutual information.

@@ -14,9 +14,8 @@ constexpr double tie = 1e-9;
 
 }  // namespace
 
-Exchange::Exchange(const Bigrams& bigrams, View<const std::int32_t> word_class, Long classes,
-                   View<const std::int32_t> look, Long looks, double weight,
-                   View<const double> xlogx)
+Exchange::Exchange(const Bigrams& bigrams, Ints word_class, Long classes, Ints look, Long looks,
+                   double weight, Doubles xlogx)
     : bigrams_(bigrams),
       classes_(classes),
       looks_(looks),
@@ -42,7 +41,7 @@ Exchange::Exchange(const Bigrams& bigrams, View<const std::int32_t> word_class, 
 }
 
 inline double Exchange::entropy(Long x) const {
-    if (x < static_cast<Long>(xlogx_.size())) return xlogx_[x];
+    if (x < std::ssize(xlogx_)) return xlogx_[x];
     const double value = static_cast<double>(x);
     return value * std::log(value);
 }

@@ -14,8 +14,8 @@ class Exchange {
    public:
     // The class and the look of each word, numbers below `classes` and `looks`; `xlogx` is a table
     // of x log x. The views must outlive the object.
-    Exchange(const Bigrams& bigrams, View<const std::int32_t> word_class, Long classes,
-             View<const std::int32_t> look, Long looks, double weight, View<const double> xlogx);
+    Exchange(const Bigrams& bigrams, Ints word_class, Long classes,
+             Ints look, Long looks, double weight, Doubles xlogx);
 
     // Visits every word once; returns how many moved.
     Long sweep(Cancel& cancel);
@@ -47,8 +47,8 @@ class Exchange {
     Bigrams bigrams_;
     Long classes_, looks_;
     double weight_;
-    View<const std::int32_t> look_;
-    View<const double> xlogx_;
+    Ints look_;
+    Doubles xlogx_;
     std::vector<std::int32_t> word_class_;
     std::vector<Long> pairs_;    // how often one class follows another
     std::vector<Long> sums_;     // how often a class is seen

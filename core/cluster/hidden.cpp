@@ -8,7 +8,6 @@
 namespace caesura::cluster {
 namespace {
 
-using Long = std::int64_t;
 using Model = HiddenTables<const double>;
 
 constexpr double smallest = 1e-300;
@@ -19,15 +18,15 @@ class ForwardBackward {
    public:
     ForwardBackward(const Model& model, Long longest)
         : model_(model),
-          states_(static_cast<Long>(model.start.size())),
+          states_(std::ssize(model.start)),
           forth_(longest * states_),
           back_(longest * states_),
           scale_(longest),
           row_(states_) {}
 
     // Fills the forward probabilities; adds the logarithms of the scales to the total.
-    void forward(View<const std::int32_t> symbols, double& total) {
-        for (Long t = 0; t < static_cast<Long>(symbols.size()); t++) {
+    void forward(Ints symbols, double& total) {
+        for (Long t = 0; t < std::ssize(symbols); t++) {
             if (t == 0) {
                 std::copy(model_.start.begin(), model_.start.end(), row_.begin());
             } else {
@@ -36,7 +35,7 @@ class ForwardBackward {
                 for (Long before = 0; before < states_; before++)
                     if (last[before] > 0.0) add_row(last[before], model_.move[before]);
             }
-            const View<const double> emit = model_.emit[symbols[t]];
+            const Doubles emit = model_.emit[symbols[t]];
             double sum = 0.0;
             for (Long state = 0; state < states_; state++) {
                 row_[state] *= emit[state];
@@ -50,8 +49,8 @@ class ForwardBackward {
     }
 
     // Fills the backward probabilities and adds the expected counts.
-    void backward(View<const std::int32_t> symbols, const HiddenTables<double>& counts) {
-        const Long size = static_cast<Long>(symbols.size());
+    void backward(Ints symbols, const HiddenTables<double>& counts) {
+        const Long size = std::ssize(symbols);
         std::fill_n(back(size - 1), states_, 1.0);
         for (Long t = size - 1; t >= 0; t--) {
             const double *here = back(t), *ahead = forth(t);
@@ -63,7 +62,7 @@ class ForwardBackward {
                     counts.start[state] += ahead[state] * here[state];
                 return;
             }
-            const View<const double> emit = model_.emit[symbols[t]];
+            const Doubles emit = model_.emit[symbols[t]];
             for (Long state = 0; state < states_; state++)
                 row_[state] = here[state] * emit[state] / scale_[t];
             for (Long before = 0; before < states_; before++)
@@ -75,14 +74,14 @@ class ForwardBackward {
     double* forth(Long t) { return forth_.data() + t * states_; }
     double* back(Long t) { return back_.data() + t * states_; }
 
-    void add_row(double weight, View<const double> move) {
+    void add_row(double weight, Doubles move) {
         for (Long state = 0; state < states_; state++) row_[state] += weight * move[state];
     }
 
     // The backward probability of a state; counts its moves.
     double hand_back(Long before, double weight, View<double> moved) {
         if (!(weight > 0.0)) return 0.0;
-        const View<const double> move = model_.move[before];
+        const Doubles move = model_.move[before];
         double sum = 0.0;
         for (Long state = 0; state < states_; state++) {
             const double part = move[state] * row_[state];
@@ -120,7 +119,7 @@ double expect_states(const Text& text, const Model& model, const HiddenTables<do
 }
 
 void best_states(const Text& text, const Model& logs, View<std::int32_t> found, Cancel& cancel) {
-    const Long states = static_cast<Long>(logs.start.size()), longest = text.longest();
+    const Long states = std::ssize(logs.start), longest = text.longest();
     std::vector<double> scores(longest * states);
     std::vector<std::int32_t> came(longest * states);
     const Matrix<double> score(scores.data(), longest, states);

@@ -11,11 +11,11 @@ namespace caesura::cluster {
 // The sentences of a text: a row of symbols, and the place where each sentence starts, with the
 // length of the text at the end.
 struct Text {
-    View<const std::int32_t> symbols;
-    View<const std::int64_t> starts;
+    Ints symbols;
+    Longs starts;
 
-    std::int64_t size() const { return static_cast<std::int64_t>(starts.size()) - 1; }
-    std::int64_t longest() const;
+    Long size() const { return std::ssize(starts) - 1; }
+    Long longest() const;
 };
 
 // Tables of first states, moves [state, next] and symbols [symbol, state]: probabilities, their

@@ -13,8 +13,6 @@
 namespace caesura::evaluate {
 namespace {
 
-using Long = std::int64_t;
-
 // Sequences up to this many elements together are aligned without anchors or budget.
 constexpr Long exact = 16'384;
 // Differences that a search may find before it settles for the best point so far.
@@ -39,7 +37,7 @@ struct Reach {
 // `forward[zero + k]` is the furthest place in a that a script of d differences reaches on diagonal
 // k (place in a minus place in b); `backward` the same from the other end.
 Point middle(Longs a, Longs b, Reach& reach, Long budget) {
-    const Long n = static_cast<Long>(a.size()), m = static_cast<Long>(b.size());
+    const Long n = std::ssize(a), m = std::ssize(b);
     const Long zero = m + 1, delta = n - m, far = n + m + 2;
     const bool odd = delta & 1;
     View<Long> forward(reach.forward), backward(reach.backward);
@@ -146,7 +144,7 @@ std::vector<Run> runs_that_occur_once(Longs sequence, Long length, std::uint64_t
     std::vector<Run> runs;
     std::uint64_t value = 0, top = 1;
     for (Long i = 1; i < length; i++) top *= base;
-    for (Long i = 0; i < static_cast<Long>(sequence.size()); i++) {
+    for (Long i = 0; i < std::ssize(sequence); i++) {
         if (i >= length) value -= top * (static_cast<std::uint64_t>(sequence[i - length]) + 1);
         value = value * base + static_cast<std::uint64_t>(sequence[i]) + 1;
         if (i >= length - 1 && ((value >> 40) & mask) == 0) runs.push_back({value, i - length + 1});

@@ -6,17 +6,15 @@
 namespace caesura::evaluate {
 namespace {
 
-using Long = std::int64_t;
-
 // Steps that a gap is slid at most.
 constexpr Long most_steps = 200;
 
 struct Slider {
     View<Long> at;
     Longs ours, theirs;
-    View<const bool> begins;
+    Flags begins;
 
-    Long size() const { return static_cast<Long>(at.size()); }
+    Long size() const { return std::ssize(at); }
 
     // A run of theirs before `place` has no match: find a token's beginning close by.
     void slide_gap(Long place) const {
@@ -70,7 +68,7 @@ struct Slider {
 
 }  // namespace
 
-void slide(View<Long> at, Longs ours, Longs theirs, View<const bool> begins) {
+void slide(View<Long> at, Longs ours, Longs theirs, Flags begins) {
     const Slider slider{at, ours, theirs, begins};
     const Long n = slider.size();
     for (Long i = 1; i < n;) {
@@ -89,7 +87,7 @@ void slide(View<Long> at, Longs ours, Longs theirs, View<const bool> begins) {
     }
 }
 
-void hash_spans(View<const std::uint32_t> chars, Longs start, Longs end, View<Long> out) {
+void hash_spans(Codes chars, Longs start, Longs end, View<Long> out) {
     for (std::size_t token = 0; token < start.size(); token++) {
         std::uint64_t value = 14695981039346656037ull;
         for (Long i = start[token]; i < end[token]; i++) {
@@ -102,14 +100,14 @@ void hash_spans(View<const std::uint32_t> chars, Longs start, Longs end, View<Lo
 
 void expand(View<Long> at, Longs ours, Longs theirs, Longs first, Longs size, Longs their_start,
             Longs there) {
-    const Long n = static_cast<Long>(theirs.size());
+    const Long n = std::ssize(theirs);
     Long place = 0;
     for (std::size_t token = 0; token < first.size(); token++) {
         while (place < n && their_start[place] < there[token]) place++;
         const Long begin = first[token], limit = there[token] + size[token];
         Long count = 0;
         while (place + count < n && their_start[place + count] < limit) count++;
-        bool same = begin + count <= static_cast<Long>(ours.size());
+        bool same = begin + count <= std::ssize(ours);
         for (Long k = 0; same && k < count; k++) same = ours[begin + k] == theirs[place + k];
         for (Long k = 0; same && k < count; k++) at[begin + k] = place + k;
         place += count;
@@ -117,7 +115,7 @@ void expand(View<Long> at, Longs ours, Longs theirs, Longs first, Longs size, Lo
 }
 
 void prefer(View<Long> best, Longs other) {
-    const Long n = static_cast<Long>(best.size());
+    const Long n = std::ssize(best);
     Long begin = 0, gain = 0;
     for (Long i = 0; i <= n; i++) {
         if (i == n || (best[i] >= 0 && best[i] == other[i])) {
@@ -131,7 +129,7 @@ void prefer(View<Long> best, Longs other) {
 }
 
 void gather(Longs parent, View<Long> low, View<Long> high, View<Long> empty) {
-    for (Long node = static_cast<Long>(parent.size()) - 1; node >= 0; node--) {
+    for (Long node = std::ssize(parent) - 1; node >= 0; node--) {
         const Long above = parent[node];
         if (above < 0) continue;
         low[above] = std::min(low[above], low[node]);
@@ -140,8 +138,8 @@ void gather(Longs parent, View<Long> low, View<Long> high, View<Long> empty) {
     }
 }
 
-void climb(Longs head, View<const bool> marks, Long unknown, View<Long> out) {
-    const Long n = static_cast<Long>(head.size());
+void climb(Longs head, Flags marks, Long unknown, View<Long> out) {
+    const Long n = std::ssize(head);
     for (Long word = 0; word < n; word++) {
         Long above = head[word];
         for (Long steps = 1; above >= 0 && marks[above]; steps++) {

@@ -11,8 +11,6 @@
 namespace caesura::evaluate {
 namespace {
 
-using Long = std::int64_t;
-
 // Regions with more cells than this are aligned in linear space.
 constexpr Long table_cells = 4'000'000;
 

@@ -8,15 +8,15 @@ namespace caesura::evaluate {
 // The words of one side: spans, whether in a multi-word token, ids of lower-cased forms.
 struct Words {
     Longs start, end;
-    View<const bool> multi;
+    Flags multi;
     Longs form;
-    std::int64_t size() const { return static_cast<std::int64_t>(start.size()); }
+    Long size() const { return std::ssize(start); }
 };
 
 // Words that have a width: `partner[g]` becomes the word of the system that word g of gold is.
-void align_wide(const Words& gold, const Words& system, View<std::int64_t> partner, Cancel& cancel);
+void align_wide(const Words& gold, const Words& system, View<Long> partner, Cancel& cancel);
 
 // Words of no width: the same place and form.
-void align_bare(const Words& gold, const Words& system, View<std::int64_t> partner, Cancel& cancel);
+void align_bare(const Words& gold, const Words& system, View<Long> partner, Cancel& cancel);
 
 }  // namespace caesura::evaluate

@@ -8,8 +8,6 @@
 namespace caesura::find {
 namespace {
 
-using Long = std::int64_t;
-
 class Machine {
    public:
     Machine(View<const Instruction> code, const Words& words, Long slots, const Limits& limits)
@@ -199,7 +197,7 @@ void require_below(Long value, Long size, const char* what) {
 void find_family(Ints heads, View<std::int32_t> first_child, View<std::int32_t> next_child) {
     std::fill(first_child.begin(), first_child.end(), -1);
     std::fill(next_child.begin(), next_child.end(), -1);
-    for (Long word = static_cast<Long>(heads.size()) - 1; word >= 0; word--) {
+    for (Long word = std::ssize(heads) - 1; word >= 0; word--) {
         const std::int32_t head = heads[word];
         if (head < 0) continue;
         next_child[word] = first_child[head];
@@ -210,7 +208,7 @@ void find_family(Ints heads, View<std::int32_t> first_child, View<std::int32_t> 
 Progress search(View<const Instruction> code, const Words& words, Long begin, Long slots,
                 const Limits& limits, Matrix<std::int32_t> rows, View<bool> cut, Cancel& cancel) {
     Machine machine(code, words, slots, limits);
-    const Long sentences = static_cast<Long>(words.bounds.size()) - 1;
+    const Long sentences = std::ssize(words.bounds) - 1;
     Long count = 0;
     for (Long sentence = begin; sentence < sentences; sentence++) {
         if (count + limits.matches > static_cast<Long>(rows.rows())) return {count, sentence};
@@ -221,7 +219,7 @@ Progress search(View<const Instruction> code, const Words& words, Long begin, Lo
 }
 
 void check_program(View<const Instruction> code, const Words& words, Long slots, Long width) {
-    const Long size = static_cast<Long>(code.size());
+    const Long size = std::ssize(code);
     const Long columns = static_cast<Long>(words.columns.rows());
     bool emits = false;
     std::vector<Long> open;

@@ -8,8 +8,6 @@
 
 namespace caesura::find {
 
-using Ints = View<const std::int32_t>;
-
 // Instructions. BIND tries the words that one node may be, one after the other; RELATED and SAME
 // look at words that are bound; NOT and END_NOT hold a part that must fail; EMIT writes a match and
 // goes back for the next. The numbers are those of `caesura.find.codes`.
@@ -28,18 +26,18 @@ struct Instruction {
 
 // The tree of a document's words, and what each word passed.
 struct Words {
-    View<const std::int64_t> tests;  // a bit for each test
-    Matrix<const std::int32_t> columns;
+    Longs tests;  // a bit for each test
+    Ints2 columns;
     Ints heads, first_child, next_child;
-    View<const std::int64_t> bounds;  // of sentences
+    Longs bounds;  // of sentences
 };
 
 struct Limits {
-    std::int64_t steps, matches;
+    Long steps, matches;
 };
 
 struct Progress {
-    std::int64_t rows, sentence;
+    Long rows, sentence;
 };
 
 // The first child of each word and the next child of its head, -1 where there is none.
@@ -49,12 +47,10 @@ void find_family(Ints heads, View<std::int32_t> first_child, View<std::int32_t> 
 // row holds the word of each node, -1 for nodes that the program does not bind. A sentence is begun
 // only if all its matches have room; one that takes more steps or has more matches than allowed is
 // cut short and marked.
-Progress search(View<const Instruction> code, const Words& words, std::int64_t begin,
-                std::int64_t slots, const Limits& limits, Matrix<std::int32_t> rows,
-                View<bool> cut, Cancel& cancel);
+Progress search(View<const Instruction> code, const Words& words, Long begin, Long slots,
+                const Limits& limits, Matrix<std::int32_t> rows, View<bool> cut, Cancel& cancel);
 
 // Throws ArgumentError if an instruction names a node, test, column or place that does not exist.
-void check_program(View<const Instruction> code, const Words& words, std::int64_t slots,
-                   std::int64_t width);
+void check_program(View<const Instruction> code, const Words& words, Long slots, Long width);
 
 }  // namespace caesura::find

@@ -27,7 +27,7 @@ class ArcFeatures {
           mask_(places - 1) {}
 
     // Finds the features of the arc from h to d, or of the root d if they are the same.
-    View<const Long> find(Long h, Long d) {
+    Longs find(Long h, Long d) {
         size_ = 0;
         if (h == d)
             find_root(d);
@@ -98,7 +98,7 @@ class ArcFeatures {
 };
 
 // The probability of each head of each word, and of being the root.
-void find_chances(ArcFeatures& features, Long n, View<const double> weights, View<double> chances) {
+void find_chances(ArcFeatures& features, Long n, Doubles weights, View<double> chances) {
     for (Long d = 0; d < n; d++) {
         double most = -std::numeric_limits<double>::infinity();
         for (Long h = 0; h < n; h++) {
@@ -123,7 +123,7 @@ ArcFeatures features_of(const ArcTask& task, Long index, std::size_t places) {
 
 }  // namespace
 
-void score_arcs(const ArcTask& task, View<const double> weights, View<double> chances) {
+void score_arcs(const ArcTask& task, Doubles weights, View<double> chances) {
     for (Long index = 0; index < task.sentences.size(); index++) {
         task.cancel.poll();
         const Long n = task.sentences.length(index);
@@ -134,7 +134,7 @@ void score_arcs(const ArcTask& task, View<const double> weights, View<double> ch
     }
 }
 
-void learn_arcs(const ArcTask& task, View<const Long> order, View<const double> aims,
+void learn_arcs(const ArcTask& task, Longs order, Doubles aims,
                 View<double> weights, View<double> squares, const LearningRate& step) {
     std::vector<double> chances;
     for (const Long index : order) {

@@ -13,19 +13,19 @@ namespace caesura::induce {
 struct ArcTask {
     const Sentences& sentences;
     Ints words;
-    View<const Long> places;
+    Longs places;
     Cancel& cancel;
 };
 
 // Writes the probability of each arc. The number of weights is a power of two.
-void score_arcs(const ArcTask& task, View<const double> weights, View<double> chances);
+void score_arcs(const ArcTask& task, Doubles weights, View<double> chances);
 
 struct LearningRate {
     double rate, decay;
 };
 
 // One pass of AdaGrad over sentences in an order: weights move towards the probabilities `aims`.
-void learn_arcs(const ArcTask& task, View<const Long> order, View<const double> aims,
+void learn_arcs(const ArcTask& task, Longs order, Doubles aims,
                 View<double> weights, View<double> squares, const LearningRate& step);
 
 }  // namespace caesura::induce

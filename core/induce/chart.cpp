@@ -148,8 +148,8 @@ void Workspace::look_up(const Parameters& t, const Sentence& words) {
     find_fragments(words.fragments);
 }
 
-void Workspace::set_arcs(View<const double> arcs, Ints fragments) {
-    const Long n = static_cast<Long>(fragments.size());
+void Workspace::set_arcs(Doubles arcs, Ints fragments) {
+    const Long n = std::ssize(fragments);
     place(n);
     for (Long h = 0; h < n; h++) {
         factors.root[h] = arcs[h * n + h];

@@ -66,7 +66,7 @@ class Workspace {
     // Looks up the factors of a sentence.
     void look_up(const Parameters& parameters, const Sentence& words);
     // Sets factors to arc weights [head x n + dependent] with the roots on the diagonal.
-    void set_arcs(View<const double> arcs, Ints fragments);
+    void set_arcs(Doubles arcs, Ints fragments);
 
     // The total weight of all trees, scaled to a range, and its true logarithm; 0 and minus
     // infinity if there is no tree. Changes the attachment factors.

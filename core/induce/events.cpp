@@ -6,7 +6,7 @@
 namespace caesura::induce {
 namespace {
 
-using Heads = View<const std::int32_t>;
+using Heads = Ints;
 
 // The leftmost and the rightmost word below each word.
 void find_reach(Heads heads, std::vector<std::int32_t>& first, std::vector<std::int32_t>& last) {

@@ -133,7 +133,7 @@ Form write_posteriors(Workspace& chart, const Parameters& parameters, const Sent
 }
 
 // Writes the tree whose arcs have the largest sum; returns the sum.
-double write_heaviest(Workspace& chart, TreeFinder& finder, View<const double> arcs, Ints fragments,
+double write_heaviest(Workspace& chart, TreeFinder& finder, Doubles arcs, Ints fragments,
                       Constraint constraint, View<std::int32_t> heads, Cancel& cancel) {
     const Form form{false, false, constraint};
     chart.set_arcs(arcs, fragments);
@@ -202,7 +202,7 @@ void draw(const Batch& batch, const Parameters& parameters, Long seed, View<std:
     });
 }
 
-void find_posteriors(const Batch& batch, const Parameters& parameters, View<const Long> places,
+void find_posteriors(const Batch& batch, const Parameters& parameters, Longs places,
                      View<double> arcs) {
     Workspace chart = workspace_of(batch, true);
     for_each(batch, [&](Long index, const Sentence& words, Long) {
@@ -211,8 +211,7 @@ void find_posteriors(const Batch& batch, const Parameters& parameters, View<cons
     });
 }
 
-void find_heaviest(const Batch& batch, View<const Long> places, View<const double> arcs,
-                   View<std::int32_t> heads) {
+void find_heaviest(const Batch& batch, Longs places, Doubles arcs, View<std::int32_t> heads) {
     Workspace chart = workspace_of(batch, false);
     TreeFinder finder(batch.sentences.longest(batch.range.low, batch.range.high));
     for_each(batch, [&](Long index, const Sentence& words, Long start) {

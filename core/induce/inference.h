@@ -40,21 +40,19 @@ void draw(const Batch& batch, const Parameters& parameters, Long seed, View<std:
 
 // Writes the probability of each arc [head x n + dependent], those of roots on the diagonal.
 // `places` has the place of each sentence in `arcs`.
-void find_posteriors(const Batch& batch, const Parameters& parameters, View<const Long> places,
+void find_posteriors(const Batch& batch, const Parameters& parameters, Longs places,
                      View<double> arcs);
 
 // Writes the heads of the trees whose arcs have the largest sum.
-void find_heaviest(const Batch& batch, View<const Long> places, View<const double> arcs,
-                   View<std::int32_t> heads);
+void find_heaviest(const Batch& batch, Longs places, Doubles arcs, View<std::int32_t> heads);
 
 // Writes the heads of the trees with the most arcs expected to be right.
 void find_least_risk(const Batch& batch, const Parameters& parameters, View<std::int32_t> heads);
 
 // Adds the events of given trees to counts.
-void count_events(const Batch& batch, View<const std::int32_t> heads, const Counts& counts);
+void count_events(const Batch& batch, Ints heads, const Counts& counts);
 
 // Writes the sum of the logarithms of each tree's events.
-void score_events(const Batch& batch, View<const std::int32_t> heads, const Parameters& logs,
-                  View<double> scores);
+void score_events(const Batch& batch, Ints heads, const Parameters& logs, View<double> scores);
 
 }  // namespace caesura::induce

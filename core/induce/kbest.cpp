@@ -78,7 +78,7 @@ class Lists {
     }
 
     bool fits(const Value& list, double score) const {
-        return static_cast<Long>(list.size()) < k_ || score > list.back().score;
+        return std::ssize(list) < k_ || score > list.back().score;
     }
 
     void insert(Value& list, const Derivation& derivation) const {
@@ -86,12 +86,12 @@ class Lists {
         auto at = list.end();
         while (at != list.begin() && (at - 1)->score < derivation.score) --at;
         list.insert(at, derivation);
-        if (static_cast<Long>(list.size()) > k_) list.pop_back();
+        if (std::ssize(list) > k_) list.pop_back();
     }
 
     void add_products(Value& list, const Value& a, const Value& b) {
-        for (Long i = 0; i < static_cast<Long>(a.size()); i++) {
-            const Long most = std::min<Long>(k_ / (i + 1), static_cast<Long>(b.size()));
+        for (Long i = 0; i < std::ssize(a); i++) {
+            const Long most = std::min<Long>(k_ / (i + 1), std::ssize(b));
             for (Long j = 0; j < most; j++) {
                 const double score = a[i].score + b[j].score;
                 if (!fits(list, score)) break;

@@ -8,25 +8,22 @@
 
 namespace caesura::induce {
 
-using Long = std::int64_t;
-using Ints = View<const std::int32_t>;
-
 enum Side { left, right };
 
 struct Sentence {
     Ints classes, marks, fragments;
     Long comp;  // 1 if the sentence ends in a mark
 
-    Long size() const { return static_cast<Long>(classes.size()); }
+    Long size() const { return std::ssize(classes); }
 };
 
 // Many sentences, one behind the other; `starts` ends with the number of words.
 struct Sentences {
     Ints classes, marks, fragments;
-    View<const std::uint8_t> comps;
-    View<const Long> starts;
+    Bytes comps;
+    Longs starts;
 
-    Long size() const { return static_cast<Long>(comps.size()); }
+    Long size() const { return std::ssize(comps); }
     Long length(Long index) const { return starts[index + 1] - starts[index]; }
     Long longest(Long low, Long high) const {
         Long most = 1;

@@ -12,12 +12,12 @@ namespace {
 // Scores this close, relative to a logarithm, are equal.
 constexpr double tie = 1e-9;
 
-Long choose_by_weight(View<const double> values, Random random) {
+Long choose_by_weight(Doubles values, Random random) {
     double total = 0.0;
     for (const double value : values) total += value;
     double left_over = random.number() * total;
     Long chosen = 0;
-    for (Long k = 0; k < static_cast<Long>(values.size()); k++) {
+    for (Long k = 0; k < std::ssize(values); k++) {
         if (!(values[k] > 0.0)) continue;
         chosen = k;
         left_over -= values[k];
@@ -30,13 +30,13 @@ Long choose_by_weight(View<const double> values, Random random) {
 
 double Random::number() const { return static_cast<double>(mix(state_) >> 11) / 0x1p53; }
 
-Long choose(View<const double> values, Choice choice, Random random) {
+Long choose(Doubles values, Choice choice, Random random) {
     if (choice == Choice::by_weight) return choose_by_weight(values, random);
     double best = values[0];
     for (const double value : values) best = std::max(best, value);
     const double limit = best - tie * (1.0 + std::fabs(best));
     Long ties = 0, chosen = 0;
-    for (Long k = 0; k < static_cast<Long>(values.size()); k++) {
+    for (Long k = 0; k < std::ssize(values); k++) {
         if (!(values[k] >= limit)) continue;
         if (++ties == 1) {
             chosen = k;

@@ -28,7 +28,7 @@ class Random {
 };
 
 // Chooses one of the values: logarithms, or weights if chosen by weight.
-Long choose(View<const double> values, Choice choice, Random random);
+Long choose(Doubles values, Choice choice, Random random);
 
 class TreeFinder {
    public:

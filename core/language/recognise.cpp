@@ -16,21 +16,20 @@ std::int32_t row_of(std::uint64_t key, std::uint64_t mask) {
 
 }  // namespace
 
-std::int64_t rows_of(View<const std::uint32_t> folded, View<const bool> letters,
-                     std::uint64_t mask, View<std::int32_t> out) {
-    const std::int64_t size = static_cast<std::int64_t>(folded.size());
-    std::int64_t n = 0;
-    for (std::int64_t begin = 0; begin < size;) {
+Long rows_of(Codes folded, Flags letters, std::uint64_t mask, View<std::int32_t> out) {
+    const Long size = std::ssize(folded);
+    Long n = 0;
+    for (Long begin = 0; begin < size;) {
         if (!letters[begin]) {
             begin++;
             continue;
         }
-        std::int64_t end = begin;
+        Long end = begin;
         while (end < size && letters[end]) end++;
         // From the edge before the word to the edge behind it.
-        for (std::int64_t first = begin - 1; first <= end; first++) {
+        for (Long first = begin - 1; first <= end; first++) {
             std::uint64_t key = seed;
-            for (std::int64_t last = first; last < std::min(first + longest, end + 1); last++) {
+            for (Long last = first; last < std::min(first + longest, end + 1); last++) {
                 const bool inside = begin <= last && last < end;
                 key = (key ^ (inside ? folded[last] : edge)) * prime;
                 if (last > first || inside) out[n++] = row_of(key, mask);
@@ -38,7 +37,7 @@ std::int64_t rows_of(View<const std::uint32_t> folded, View<const bool> letters,
         }
         if (end - begin <= longest_word) {
             std::uint64_t key = seed ^ whole;
-            for (std::int64_t at = begin; at < end; at++) key = (key ^ folded[at]) * prime;
+            for (Long at = begin; at < end; at++) key = (key ^ folded[at]) * prime;
             out[n++] = row_of(key, mask);
         }
         begin = end;
@@ -46,13 +45,13 @@ std::int64_t rows_of(View<const std::uint32_t> folded, View<const bool> letters,
     return n;
 }
 
-void add_rows(View<const std::int32_t> rows, const Weights& weights, View<std::int64_t> out) {
+void add_rows(Ints rows, const Weights& weights, View<Long> out) {
     for (const std::int32_t row : rows) {
         if (const std::int16_t place = weights.place[row]) {
-            const View<const std::int8_t> full = weights.table[place];
+            const Signs full = weights.table[place];
             for (std::size_t label = 0; label < out.size(); label++) out[label] += full[label];
         } else {
-            for (std::int64_t at = weights.begin[row]; at < weights.begin[row + 1]; at++)
+            for (Long at = weights.begin[row]; at < weights.begin[row + 1]; at++)
                 out[weights.label[at]] += weights.value[at];
         }
     }

@@ -13,45 +13,45 @@
 namespace caesura::layout {
 
 // Lines to each side of a gap that count, and lines before it that show the usual width.
-constexpr std::int64_t reach = 8, back = 40;
+constexpr Long reach = 8, back = 40;
 
 // The lines of a text that are known. One more, which is still open, may stand behind them.
 class Lines {
    public:
-    Lines(View<const Line> lines, std::int64_t known) : lines_(lines), known_(known) {}
+    Lines(View<const Line> lines, Long known) : lines_(lines), known_(known) {}
 
-    std::int64_t known() const { return known_; }
+    Long known() const { return known_; }
     // The code of the gap before line i, which has ink; `opened` if tokens came before.
-    Break decide(std::int64_t i, bool opened) const;
+    Break decide(Long i, bool opened) const;
     // Whether enough lines are known to decide about line i, though more may come.
-    bool is_ready(std::int64_t i) const;
+    bool is_ready(Long i) const;
     // Whether line i stands for itself, since the next one does and is no heading.
-    bool goes_on_alone(std::int64_t i) const;
+    bool goes_on_alone(Long i) const;
     // Whether what opens line i, before which is a gap of some kind, reaches up to an offset. In
     // wrapped prose only the mark of a quoted mail does; a label does if another line has one.
-    bool is_opened(std::int64_t i, Break kind, std::int64_t at) const;
+    bool is_opened(Long i, Break kind, Long at) const;
 
    private:
-    using Range = std::pair<std::int64_t, std::int64_t>;
+    using Range = std::pair<Long, Long>;
 
-    bool fits(std::int64_t before, std::int64_t i, std::int64_t width) const;
-    bool is_parted(std::int64_t before, std::int64_t i) const;
-    int tally(std::int64_t before, std::int64_t i, std::int64_t width, int capital) const;
-    bool is_wrapped(Range block, std::int64_t width) const;
-    bool are_full(Range block, std::int64_t width) const;
-    bool is_full(std::int64_t i) const;
-    bool is_quoted_alone(std::int64_t i) const;
-    bool is_heading(Range block, std::int64_t i, std::int64_t width) const;
-    bool is_head_break(Range block, std::int64_t i, std::int64_t width) const;
-    bool has_fellow(Range block, std::int64_t i, std::uint32_t flag) const;
-    bool is_verse(Range block, std::int64_t width) const;
-    bool is_double_spaced(std::int64_t i, std::int64_t before) const;
-    std::int64_t width_of(Range block, std::int64_t step = 1) const;
-    Range block(std::int64_t low, std::int64_t high, std::int64_t i) const;
-    Break line_break(std::int64_t i) const;
+    bool fits(Long before, Long i, Long width) const;
+    bool is_parted(Long before, Long i) const;
+    int tally(Long before, Long i, Long width, int capital) const;
+    bool is_wrapped(Range block, Long width) const;
+    bool are_full(Range block, Long width) const;
+    bool is_full(Long i) const;
+    bool is_quoted_alone(Long i) const;
+    bool is_heading(Range block, Long i, Long width) const;
+    bool is_head_break(Range block, Long i, Long width) const;
+    bool has_fellow(Range block, Long i, std::uint32_t flag) const;
+    bool is_verse(Range block, Long width) const;
+    bool is_double_spaced(Long i, Long before) const;
+    Long width_of(Range block, Long step = 1) const;
+    Range block(Long low, Long high, Long i) const;
+    Break line_break(Long i) const;
 
     View<const Line> lines_;
-    std::int64_t known_;
+    Long known_;
 };
 
 }  // namespace caesura::layout

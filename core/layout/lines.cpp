@@ -16,8 +16,8 @@ constexpr std::u32string_view rules = U"-–—=_*~#+.·•─━═";
 constexpr std::u32string_view inside_label = U"-_.'’()[]#@&/";
 constexpr std::u32string_view numerals = U"ivxlIVXL";
 constexpr std::u32string_view hyphens = U"-\u00AD\u2010";
-constexpr std::int64_t longest_label = 32, longest_remark = 40, longest_title = 90;
-constexpr std::int64_t big_word = 4, tab_width = 4;
+constexpr Long longest_label = 32, longest_remark = 40, longest_title = 90;
+constexpr Long big_word = 4, tab_width = 4;
 
 bool among(std::uint32_t code, std::u32string_view known) {
     return known.find(static_cast<char32_t>(code)) != std::u32string_view::npos;
@@ -28,33 +28,33 @@ bool among(std::uint32_t code, std::u32string_view known) {
 struct Characters {
     Kinds kinds;
     Codes codes;
-    std::int64_t end;
+    Long end;
 
-    std::int64_t after_blanks(std::int64_t p) const {
+    Long after_blanks(Long p) const {
         while (p < end && kinds[p] == SPACE) ++p;
         return p;
     }
     // `-`, `##`, `12.`, `3)`, `(iv)`, `a)`.
-    std::int64_t after_mark(std::int64_t p) const;
+    Long after_mark(Long p) const;
     // A letter with a number, `Q1. What`, or a note, `[6] See`.
-    std::int64_t after_number(std::int64_t p) const;
+    Long after_number(Long p) const;
     // Up to four words and a colon: `Subject:`, `[00:01] ANNA:`.
-    std::int64_t after_label(std::int64_t p) const;
+    Long after_label(Long p) const;
     // Blanks behind a label, and a remark: `ANNA: (laughing) No.`
-    std::int64_t after_remark(std::int64_t p) const;
+    Long after_remark(Long p) const;
     // Whether nothing but a drawn line is there.
-    bool is_rule(std::int64_t p) const;
+    bool is_rule(Long p) const;
     // Whether every longer word begins with a capital or digit, or all letters are capitals.
-    bool is_title(std::int64_t p) const;
+    bool is_title(Long p) const;
 };
 
-std::int64_t Characters::after_mark(std::int64_t p) const {
-    std::int64_t q = p;
+Long Characters::after_mark(Long p) const {
+    Long q = p;
     while (q < end && q - p < 3 && codes[q] == codes[p] && among(codes[p], bullets)) ++q;
     if (q == p) {
         const bool bracket = codes[q] == '(';
         if (bracket) ++q;
-        const std::int64_t inner = q;
+        const Long inner = q;
         bool numeral = true, digits = true;
         while (q < end && q - inner < 4 && is_wordlike(kinds[q])) {
             numeral = numeral && among(codes[q], numerals);
@@ -74,31 +74,31 @@ std::int64_t Characters::after_mark(std::int64_t p) const {
     return q < end && kinds[q] == SPACE ? q : p;
 }
 
-std::int64_t Characters::after_number(std::int64_t p) const {
+Long Characters::after_number(Long p) const {
     if (codes[p] == '[') {
-        std::int64_t q = p + 1;
+        Long q = p + 1;
         while (q < end && q - p < 4 && kinds[q] == DIGIT) ++q;
         const bool ends = q > p + 1 && q + 1 < end && codes[q] == ']' && kinds[q + 1] == SPACE;
         return ends ? q + 1 : p;
     }
     if (p + 2 >= end || kinds[p] != UPPER || kinds[p + 1] != DIGIT) return p;
-    std::int64_t q = p + 2;
+    Long q = p + 2;
     if (kinds[q] == DIGIT) ++q;
     return q + 1 < end && codes[q] == '.' && kinds[q + 1] == SPACE ? q + 1 : p;
 }
 
-std::int64_t Characters::after_remark(std::int64_t p) const {
+Long Characters::after_remark(Long p) const {
     p = after_blanks(p);
     if (p >= end || codes[p] != '(') return p;
-    std::int64_t q = p + 1;
+    Long q = p + 1;
     while (q < end && q - p < longest_remark && codes[q] != '(' && codes[q] != ')') ++q;
     if (q + 1 >= end || codes[q] != ')' || kinds[q + 1] != SPACE) return p;
     return after_blanks(q + 1);
 }
 
-std::int64_t Characters::after_label(std::int64_t p) const {
+Long Characters::after_label(Long p) const {
     int blanks = 0, letters_seen = 0;
-    for (std::int64_t q = p; q < std::min(end, p + longest_label); ++q) {
+    for (Long q = p; q < std::min(end, p + longest_label); ++q) {
         if (codes[q] == ':') {
             if (q + 1 >= end || kinds[q + 1] == SPACE) return letters_seen > 0 ? q + 1 : p;
             if (kinds[q + 1] != DIGIT) return p;
@@ -113,9 +113,9 @@ std::int64_t Characters::after_label(std::int64_t p) const {
     return p;
 }
 
-bool Characters::is_rule(std::int64_t p) const {
-    std::int64_t drawn = 0;
-    for (std::int64_t q = p; q < end; ++q) {
+bool Characters::is_rule(Long p) const {
+    Long drawn = 0;
+    for (Long q = p; q < end; ++q) {
         if (among(codes[q], rules))
             ++drawn;
         else if (kinds[q] != SPACE)
@@ -124,14 +124,14 @@ bool Characters::is_rule(std::int64_t p) const {
     return drawn >= 3;
 }
 
-bool Characters::is_title(std::int64_t p) const {
+bool Characters::is_title(Long p) const {
     if (end - p > longest_title) return false;
     int uppers = 0, lowers = 0, small = 0, words = 0;
-    for (std::int64_t q = p;; ++words) {
+    for (Long q = p;; ++words) {
         while (q < end && !is_wordlike(kinds[q])) ++q;
         if (q >= end) break;
         const std::uint8_t first = kinds[q];
-        const std::int64_t start = q;
+        const Long start = q;
         for (; q < end && kinds[q] != SPACE; ++q) {
             if (kinds[q] == UPPER || kinds[q] == TITLE)
                 ++uppers;
@@ -144,9 +144,9 @@ bool Characters::is_title(std::int64_t p) const {
 }
 
 // What the characters from a on, the whole line, show of its beginning.
-void read_beginning(const Characters& in, std::int64_t a, Line& line) {
-    const std::int64_t b = in.end;
-    std::int64_t p = a, tabs = 0;
+void read_beginning(const Characters& in, Long a, Line& line) {
+    const Long b = in.end;
+    Long p = a, tabs = 0;
     bool quoted = false;
     for (; p < b; ++p) {
         if (in.codes[p] == '\t') {
@@ -164,14 +164,14 @@ void read_beginning(const Characters& in, std::int64_t a, Line& line) {
         line.flags = IS_BLANK;
         return;
     }
-    std::int64_t q = p;
+    Long q = p;
     while (q < b && in.kinds[q] != SPACE) ++q;
     line.first_word = q - p;
     if (in.is_rule(p)) {
         line.flags = IS_RULE;
         return;
     }
-    std::int64_t text = in.after_mark(p);
+    Long text = in.after_mark(p);
     if (text > p) {
         line.flags |= IS_ITEM;
         text = in.after_blanks(text);
@@ -179,14 +179,13 @@ void read_beginning(const Characters& in, std::int64_t a, Line& line) {
     }
     // Two hyphens open a signature rather than an item.
     const bool is_signature = in.codes[p] == '-' && p + 1 < b && in.codes[p + 1] == '-';
-    const std::int64_t behind =
-        in.after_blanks(is_signature ? p : std::max(text, in.after_number(p)));
+    const Long behind = in.after_blanks(is_signature ? p : std::max(text, in.after_number(p)));
     line.quoted = quoted ? p - a : 0;
     line.mark = behind > p ? behind - a : line.quoted;
     while (p < b && !is_wordlike(in.kinds[p])) ++p;
     if (p < b && in.kinds[p] == LOWER) line.flags |= BEGINS_LOWER;
     if (p < b && (in.kinds[p] == UPPER || in.kinds[p] == TITLE)) line.flags |= BEGINS_UPPER;
-    const std::int64_t label = in.after_label(text);
+    const Long label = in.after_label(text);
     if (label > text) {
         line.flags |= IS_LABELLED;
         line.label = in.after_remark(label) - a;
@@ -217,10 +216,9 @@ void Scanner::close(Line& line) const {
         line.flags &= ~static_cast<std::uint32_t>(IS_TITLE);
 }
 
-void Scanner::scan(Kinds kinds, Codes codes, std::int64_t base, std::int64_t at,
-                   std::vector<Line>& lines) {
-    const auto size = static_cast<std::int64_t>(kinds.size());
-    for (std::int64_t p = at; p < size; ++p) {
+void Scanner::scan(Kinds kinds, Codes codes, Long base, Long at, std::vector<Line>& lines) {
+    const Long size = std::ssize(kinds);
+    for (Long p = at; p < size; ++p) {
         const std::uint8_t kind = kinds[p];
         const std::uint32_t code = codes[p];
         if (kind == NEWLINE) {
@@ -255,11 +253,10 @@ void Scanner::scan(Kinds kinds, Codes codes, std::int64_t base, std::int64_t at,
     }
 }
 
-void Scanner::finish(Kinds kinds, Codes codes, std::int64_t base, std::vector<Line>& lines) const {
+void Scanner::finish(Kinds kinds, Codes codes, Long base, std::vector<Line>& lines) const {
     if (!written_) {
         lines.push_back({.offset = line_});
-        read_beginning({kinds, codes, static_cast<std::int64_t>(kinds.size())}, line_ - base,
-                       lines.back());
+        read_beginning({kinds, codes, std::ssize(kinds)}, line_ - base, lines.back());
     }
     close(lines.back());
 }

@@ -8,12 +8,10 @@
 
 namespace caesura::layout {
 
-using Kinds = View<const std::uint8_t>;
-using Codes = View<const std::uint32_t>;
-
+using Kinds = Bytes;
 // Characters of a line that are examined. Of a longer line only its length and its end are known:
 // so a line is known after so many characters, and one of megabytes costs no more than its length.
-constexpr std::int64_t longest_line = 400;
+constexpr Long longest_line = 400;
 
 enum LineFlag : std::uint32_t {
     IS_BLANK = 1,
@@ -31,13 +29,13 @@ enum LineFlag : std::uint32_t {
 };
 
 struct Line {
-    std::int64_t offset = 0;      // of its first character in the text
-    std::int64_t indent = 0;      // column at which its ink begins
-    std::int64_t width = 0;       // column behind its last ink
-    std::int64_t first_word = 0;  // width of the first word
-    std::int64_t body = 0;        // column at which its text begins after a list mark
+    Long offset = 0;      // of its first character in the text
+    Long indent = 0;      // column at which its ink begins
+    Long width = 0;       // column behind its last ink
+    Long first_word = 0;  // width of the first word
+    Long body = 0;        // column at which its text begins after a list mark
     // Characters into the line at which the text begins behind `>`, a mark and a label, if any.
-    std::int64_t quoted = 0, mark = 0, label = 0;
+    Long quoted = 0, mark = 0, label = 0;
     std::uint32_t flags = 0;
 
     bool is(std::uint32_t any) const { return (flags & any) != 0; }
@@ -49,21 +47,20 @@ class Scanner {
    public:
     // Appends the lines that end in these characters, or are known to be long. They begin at the
     // offset `base` and hold the open line, unless it is long; those from `at` on are new.
-    void scan(Kinds kinds, Codes codes, std::int64_t base, std::int64_t at,
-              std::vector<Line>& lines);
+    void scan(Kinds kinds, Codes codes, Long base, Long at, std::vector<Line>& lines);
     // The same for the last line, which no newline ends.
-    void finish(Kinds kinds, Codes codes, std::int64_t base, std::vector<Line>& lines) const;
+    void finish(Kinds kinds, Codes codes, Long base, std::vector<Line>& lines) const;
 
-    std::int64_t line() const { return line_; }
+    Long line() const { return line_; }
     // Whether the open line is among the lines already, since it is long.
     bool is_written() const { return written_; }
 
    private:
     void close(Line& line) const;
 
-    std::int64_t line_ = 0;  // where the open line begins
+    Long line_ = 0;  // where the open line begins
     bool written_ = false;
-    std::int64_t ink_end_ = -1;   // the offset behind the last ink of the line
+    Long ink_end_ = -1;   // the offset behind the last ink of the line
     std::uint32_t ink_ = 0;       // the code of that ink
     std::uint8_t before_ = 0;     // the class of the character before it
     std::uint8_t inner_ = 0;      // the class of the last ink that closes nothing

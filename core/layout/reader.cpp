@@ -6,9 +6,9 @@ namespace caesura::layout {
 namespace {
 
 // Blanks on one line that make a gap wide.
-constexpr std::int64_t wide_gap = 3;
+constexpr Long wide_gap = 3;
 
-std::int64_t rank(const std::vector<std::int64_t>& values, std::int64_t value) {
+Long rank(const std::vector<Long>& values, Long value) {
     return std::lower_bound(values.begin(), values.end(), value) - values.begin();
 }
 
@@ -18,21 +18,21 @@ Reader::Reader(Offsets paragraphs) : paragraphs_(paragraphs.begin(), paragraphs.
     std::sort(paragraphs_.begin(), paragraphs_.end());
 }
 
-void Reader::note_tabs(Codes codes, std::int64_t base) {
+void Reader::note_tabs(Codes codes, Long base) {
     for (std::size_t i = 0; i < codes.size(); ++i)
-        if (codes[i] == '\t') tabs_.push_back(base + static_cast<std::int64_t>(i));
+        if (codes[i] == '\t') tabs_.push_back(base + static_cast<Long>(i));
 }
 
 void Reader::feed_whole(Kinds kinds, Codes codes) {
     note_tabs(codes, 0);
     scanner_.scan(kinds, codes, 0, 0, lines_);
     scanner_.finish(kinds, codes, 0, lines_);
-    known_ = static_cast<std::int64_t>(lines_.size());
+    known_ = std::ssize(lines_);
     ended_ = true;
 }
 
 void Reader::feed(Kinds kinds, Codes codes, bool last) {
-    const auto kept = static_cast<std::int64_t>(codes_.size());
+    const Long kept = std::ssize(codes_);
     kinds_.insert(kinds_.end(), kinds.begin(), kinds.end());
     codes_.insert(codes_.end(), codes.begin(), codes.end());
     note_tabs(codes, base_ + kept);
@@ -42,7 +42,7 @@ void Reader::feed(Kinds kinds, Codes codes, bool last) {
         scanner_.finish(kinds_, codes_, base_, lines_);
         ended_ = true;
     }
-    known_ = static_cast<std::int64_t>(lines_.size());
+    known_ = std::ssize(lines_);
     // What is kept is the open line, unless it is long.
     auto drop = static_cast<std::ptrdiff_t>(codes_.size());
     if (!last && !scanner_.is_written()) {
@@ -55,12 +55,12 @@ void Reader::feed(Kinds kinds, Codes codes, bool last) {
 }
 
 // Fills the codes of tokens as far as they are known; returns how many are.
-std::int64_t Reader::read_off(Offsets begins, Offsets ends, View<std::uint8_t> out) {
+Long Reader::read_off(Offsets begins, Offsets ends, View<std::uint8_t> out) {
     const Lines lines(lines_, known_);
-    const auto n = static_cast<std::int64_t>(lines_.size());
-    const auto size = static_cast<std::int64_t>(begins.size());
-    for (std::int64_t t = 0; t < size; ++t) {
-        std::int64_t line = at_.line;
+    const Long n = std::ssize(lines_);
+    const Long size = std::ssize(begins);
+    for (Long t = 0; t < size; ++t) {
+        Long line = at_.line;
         while (line + 1 < n && lines_[line + 1].offset <= begins[t]) ++line;
         if (at_.opened && line == at_.line) {
             out[t] = begins[t] - at_.end >= wide_gap ? WIDE : SAME;
@@ -89,14 +89,14 @@ std::int64_t Reader::read_off(Offsets begins, Offsets ends, View<std::uint8_t> o
 
 std::vector<std::uint8_t> Reader::take(Offsets begins, Offsets ends) {
     std::vector<std::uint8_t> found(begins.size());
-    const std::int64_t before = at_.opened ? at_.end : 0;
-    const std::int64_t done = found.empty() ? 0 : read_off(begins, ends, found);
+    const Long before = at_.opened ? at_.end : 0;
+    const Long done = found.empty() ? 0 : read_off(begins, ends, found);
     found.resize(done);
     if (done == 0) return found;
     // Where the gap before a token begins.
-    const auto since = [&](std::int64_t t) { return t > 0 ? ends[t - 1] : before; };
+    const auto since = [&](Long t) { return t > 0 ? ends[t - 1] : before; };
     if (!tabs_.empty()) {
-        for (std::int64_t t = 0; t < done; ++t)
+        for (Long t = 0; t < done; ++t)
             if ((found[t] == SAME || found[t] == INSIDE) &&
                 rank(tabs_, begins[t]) > rank(tabs_, since(t)))
                 found[t] = WIDE;
@@ -105,14 +105,14 @@ std::vector<std::uint8_t> Reader::take(Offsets begins, Offsets ends) {
     // Where a document states that paragraphs start; not inside a chunk, nor where blank lines mean
     // nothing.
     const Offsets own = begins.slice(0, done);
-    for (const std::int64_t paragraph : paragraphs_) {
+    for (const Long paragraph : paragraphs_) {
         const auto t = std::lower_bound(own.begin(), own.end(), paragraph) - own.begin();
         if (t == done) break;
         if (begins[t] > since(t) && found[t] != DOUBLE && found[t] != START) found[t] = BLANK;
     }
     paragraphs_.erase(paragraphs_.begin(), std::upper_bound(paragraphs_.begin(), paragraphs_.end(),
                                                             begins[done - 1]));
-    if (const std::int64_t surplus = at_.line - back; surplus > 0) {
+    if (const Long surplus = at_.line - back; surplus > 0) {
         lines_.erase(lines_.begin(), lines_.begin() + surplus);
         known_ -= surplus;
         at_.line -= surplus;

@@ -12,7 +12,7 @@
 
 namespace caesura::layout {
 
-using Offsets = View<const std::int64_t>;
+using Offsets = Longs;
 
 class Reader {
    public:
@@ -28,13 +28,13 @@ class Reader {
     std::vector<std::uint8_t> take(Offsets begins, Offsets ends);
 
    private:
-    void note_tabs(Codes codes, std::int64_t base);
-    std::int64_t read_off(Offsets begins, Offsets ends, View<std::uint8_t> out);
+    void note_tabs(Codes codes, Long base);
+    Long read_off(Offsets begins, Offsets ends, View<std::uint8_t> out);
 
     // The line that the last token ends on, and what is known of it.
     struct Position {
-        std::int64_t line = 0;
-        std::int64_t end = 0;  // of the token
+        Long line = 0;
+        Long end = 0;  // of the token
         bool opened = false;   // whether there was a token
         Break kind = SAME;     // before the line
         bool alone = false;    // whether the line stands for itself
@@ -42,13 +42,13 @@ class Reader {
 
     Scanner scanner_;
     std::vector<Line> lines_;  // the last may be that of the open line
-    std::int64_t known_ = 0;
+    Long known_ = 0;
     Position at_;
-    std::int64_t base_ = 0;  // the offset of the first character that is kept
+    Long base_ = 0;  // the offset of the first character that is kept
     std::vector<std::uint8_t> kinds_;
     std::vector<std::uint32_t> codes_;
-    std::vector<std::int64_t> tabs_;
-    std::vector<std::int64_t> paragraphs_;
+    std::vector<Long> tabs_;
+    std::vector<Long> paragraphs_;
     bool ended_ = false;
 };
 

@@ -4,7 +4,7 @@
 
 namespace caesura::learn {
 
-FeatureIndex::FeatureIndex(View<const std::uint32_t> keys) : keys_(keys) {
+FeatureIndex::FeatureIndex(Codes keys) : keys_(keys) {
     // Four to eight keys in a bucket: as many as a cache line has, or half of it.
     while (shift_ > 0 && (keys.size() >> (32 - shift_)) >= 8) --shift_;
     begins_.resize((std::size_t{1} << (32 - shift_)) + 1);

@@ -16,7 +16,7 @@ namespace caesura::learn {
 // Places that an entry of a hash table may try, on average, before it finds a free one. Tables are
 // filled by two thirds at most, where entries that are not chosen to collide try two or three. A
 // model file whose keys were chosen to collide is refused when its table is made.
-constexpr std::int64_t most_places = 64;
+constexpr Long most_places = 64;
 
 inline std::uint32_t key_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
@@ -25,7 +25,7 @@ class FeatureIndex {
     FeatureIndex() : begins_(2) {}
     // Indexes keys by their position; they stay where they are. Throws DamagedModel unless they
     // rise.
-    explicit FeatureIndex(View<const std::uint32_t> keys);
+    explicit FeatureIndex(Codes keys);
 
     // Both wait for memory that `find` reads, the second for what the first requests.
     void prefetch_bucket(std::uint32_t key) const { prefetch(&begins_[bucket_of(key)]); }
@@ -36,11 +36,11 @@ class FeatureIndex {
     }
 
     // The row of a key, or -1.
-    std::int64_t find(std::uint32_t key) const {
+    Long find(std::uint32_t key) const {
         const std::size_t bucket = bucket_of(key);
-        std::int64_t at = begins_[bucket];
-        const std::int64_t end = begins_[bucket + 1];
-        if (end - at <= scanned && at + scanned <= static_cast<std::int64_t>(keys_.size())) {
+        Long at = begins_[bucket];
+        const Long end = begins_[bucket + 1];
+        if (end - at <= scanned && at + scanned <= std::ssize(keys_)) {
             // Keys of later buckets are larger. The end of a loop could not be predicted.
             std::int32_t smaller = 0;
             for (int k = 0; k < scanned; ++k) smaller += keys_.data()[at + k] < key;
@@ -54,13 +54,13 @@ class FeatureIndex {
    private:
     // Keys that are compared at once. Few buckets have more: keys are hashes, though those of a
     // model file may be chosen otherwise.
-    static constexpr std::int64_t scanned = 16;
+    static constexpr Long scanned = 16;
 
     std::size_t bucket_of(std::uint32_t key) const {
         return static_cast<std::size_t>(std::uint64_t{key} >> shift_);
     }
 
-    View<const std::uint32_t> keys_;
+    Codes keys_;
     std::vector<std::uint32_t> begins_;  // of buckets; one more than there are
     int shift_ = 32;
 };

@@ -20,7 +20,7 @@ class KeyCounts {
     }
 
     // The keys that occurred at least `cutoff` times, rising.
-    std::vector<std::uint32_t> frequent(std::int64_t cutoff) {
+    std::vector<std::uint32_t> frequent(Long cutoff) {
         merge();
         std::vector<std::uint32_t> keys;
         for (const Entry& entry : entries_)

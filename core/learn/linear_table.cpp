@@ -22,7 +22,7 @@ void check(bool holds) {
 }
 
 template <class Column>
-void check_columns(View<const Column> columns, std::int64_t width) {
+void check_columns(View<const Column> columns, Long width) {
     for (const Column column : columns) check(column < width);
 }
 
@@ -41,14 +41,14 @@ bool SparseRows::fit(std::uint32_t most) const {
     if (!value8.empty() && !value16.empty()) return false;
     std::uint64_t total = 0;
     bool low = true;
-    for (std::int64_t row = 0; row < std::ssize(exponent); ++row) {
+    for (Long row = 0; row < std::ssize(exponent); ++row) {
         total += count(row);
         low &= count(row) <= most;
     }
     return low && total == n && n >> 32 == 0 && value8.size() + value16.size() == n;
 }
 
-LinearTable::LinearTable(View<const std::uint32_t> keys, const SparseRows& rows, std::int64_t width)
+LinearTable::LinearTable(Codes keys, const SparseRows& rows, Long width)
     : index_(keys), rows_(rows), width_(width) {
     check(rows.exponent.size() == keys.size() && rows.fit(1 << 16));
     check_columns(rows.column8, width);
@@ -56,13 +56,13 @@ LinearTable::LinearTable(View<const std::uint32_t> keys, const SparseRows& rows,
     for (const std::int8_t exponent : rows.exponent) check(exponent <= most_exponent);
     begin_.resize(keys.size() + 1);
     for (std::size_t row = 0; row < keys.size(); ++row)
-        begin_[row + 1] = begin_[row] + rows.count(static_cast<std::int64_t>(row));
+        begin_[row + 1] = begin_[row] + rows.count(static_cast<Long>(row));
 }
 
 void LinearTable::add_row(const Term& term) const {
     const auto [row, scores] = term;
     const float scale = scales[static_cast<std::size_t>(rows_.exponent[row] + 128)];
-    const std::int64_t first = begin_.data()[row], last = begin_.data()[row + 1];
+    const Long first = begin_.data()[row], last = begin_.data()[row + 1];
     if (rows_.column16.empty()) {
         if (rows_.value16.empty())
             add_weights(rows_.column8.slice(first, last), rows_.value8.slice(first, last), scale,
@@ -79,22 +79,21 @@ void LinearTable::add_row(const Term& term) const {
     }
 }
 
-void LinearTable::add(Matrix<const std::uint64_t> hashes, View<Term> terms,
-                      View<float* const> scores) const {
-    const View<const std::uint64_t> all(hashes.data(), hashes.rows() * hashes.columns());
+void LinearTable::add(Hashes2 hashes, View<Term> terms, View<float* const> scores) const {
+    const Hashes all(hashes.data(), hashes.rows() * hashes.columns());
     for (const std::uint64_t hash : all) index_.prefetch_bucket(key_of(hash));
     for (const std::uint64_t hash : all) index_.prefetch_key(key_of(hash));
-    std::int64_t n = 0;
-    for (std::int64_t word = 0; word < static_cast<std::int64_t>(hashes.rows()); ++word)
+    Long n = 0;
+    for (Long word = 0; word < static_cast<Long>(hashes.rows()); ++word)
         for (const std::uint64_t hash : hashes[word]) {
-            const std::int64_t row = hash != 0 ? index_.find(key_of(hash)) : -1;
+            const Long row = hash != 0 ? index_.find(key_of(hash)) : -1;
             terms[n] = {row, scores[word]};
             if (row < 0) continue;
             ++n;
             prefetch(begin_.data() + row);
             prefetch(rows_.exponent.data() + row);
         }
-    for (std::int64_t k = 0; k < n; ++k) {
+    for (Long k = 0; k < n; ++k) {
         const std::uint32_t at = begin_.data()[terms[k].row];
         if (rows_.column16.empty())
             prefetch(rows_.column8.data() + at);
@@ -105,7 +104,7 @@ void LinearTable::add(Matrix<const std::uint64_t> hashes, View<Term> terms,
         else
             prefetch(rows_.value16.data() + at);
     }
-    for (std::int64_t k = 0; k < n; ++k) add_row(terms[k]);
+    for (Long k = 0; k < n; ++k) add_row(terms[k]);
 }
 
 }  // namespace caesura::learn

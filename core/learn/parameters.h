@@ -12,11 +12,11 @@ struct Parameters {
     View<float> weight, square, total;
 
     // Make a step on one parameter.
-    void add(std::int64_t at, double step, double tick) const {
+    void add(Long at, double step, double tick) const {
         add_step(weight[at], total[at], step, tick);
     }
     // Make a step of AdaGrad uphill.
-    void climb(std::int64_t at, double slope, double squared, double rate, double offset,
+    void climb(Long at, double slope, double squared, double rate, double offset,
                double tick) const {
         add(at, adagrad(square[at], slope, squared, rate, offset), tick);
     }

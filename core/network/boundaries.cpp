@@ -8,17 +8,16 @@
 namespace caesura::network {
 namespace {
 
-constexpr std::int64_t block = 64;  // places that are scored together
+constexpr Long block = 64;  // places that are scored together
 
-constexpr std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t index(Long i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-WordBoundaries::WordBoundaries(Matrix<const float> first, View<const float> bias,
-                               View<const float> second)
+WordBoundaries::WordBoundaries(Floats2 first, Floats bias, Floats second)
     : kernels_(best_kernels()),
-      inputs_(static_cast<std::int64_t>(first.rows())),
-      hidden_(static_cast<std::int64_t>(first.columns())) {
+      inputs_(static_cast<Long>(first.rows())),
+      hidden_(static_cast<Long>(first.columns())) {
     const auto finite = [](const float* values, std::size_t n) {
         return std::all_of(values, values + n, [](float one) { return std::isfinite(one); });
     };
@@ -30,25 +29,25 @@ WordBoundaries::WordBoundaries(Matrix<const float> first, View<const float> bias
     first_ = arena_.get<float>(index((hidden_ + 15) / 16 * 16 * inputs_));
     bias_ = arena_.get<float>(index(hidden_));
     second_ = arena_.get<float>(index(hidden_ + 1));
-    for (std::int64_t i = 0; i < inputs_; ++i)
-        for (std::int64_t j = 0; j < hidden_; ++j)
+    for (Long i = 0; i < inputs_; ++i)
+        for (Long j = 0; j < hidden_; ++j)
             first_[(j / 16 * inputs_ + i) * 16 + j % 16] = first(i, j);
     std::copy(bias.begin(), bias.end(), bias_);
     std::copy(second.begin(), second.end(), second_);
 }
 
-void WordBoundaries::odds(Matrix<const float> vectors, View<float> out, Cancel& cancel) const {
-    const auto n = static_cast<std::int64_t>(vectors.rows());
-    const std::int64_t width = inputs_ / (2 * kNear);
+void WordBoundaries::odds(Floats2 vectors, View<float> out, Cancel& cancel) const {
+    const auto n = static_cast<Long>(vectors.rows());
+    const Long width = inputs_ / (2 * kNear);
     Buffer<float> left, right;
     float* near = left.get(index((block + kSpareRows) * inputs_));
     float* hidden = right.get(index(block * hidden_));
-    for (std::int64_t begin = 0; begin < n; begin += block) {
+    for (Long begin = 0; begin < n; begin += block) {
         cancel.poll();
-        const std::int64_t m = std::min(block, n - begin);
-        for (std::int64_t i = 0; i < m; ++i)
-            for (std::int64_t k = 0; k < 2 * kNear; ++k) {
-                const std::int64_t at = begin + i + k - kNear;
+        const Long m = std::min(block, n - begin);
+        for (Long i = 0; i < m; ++i)
+            for (Long k = 0; k < 2 * kNear; ++k) {
+                const Long at = begin + i + k - kNear;
                 float* to = near + i * inputs_ + k * width;
                 if (at < 0 || at >= n)
                     std::fill_n(to, width, 0.0f);
@@ -57,10 +56,10 @@ void WordBoundaries::odds(Matrix<const float> vectors, View<float> out, Cancel& 
             }
         kernels_.cross(near, static_cast<int>(m), first_, static_cast<int>(hidden_),
                        static_cast<int>(inputs_), hidden, static_cast<int>(hidden_));
-        for (std::int64_t i = 0; i < m; ++i) {
+        for (Long i = 0; i < m; ++i) {
             const float* row = hidden + i * hidden_;
             float sum = 0.0f;
-            for (std::int64_t j = 0; j < hidden_; ++j)
+            for (Long j = 0; j < hidden_; ++j)
                 sum += std::max(row[j] + bias_[j], 0.0f) * second_[j];
             out[begin + i] = sum + second_[hidden_];
         }

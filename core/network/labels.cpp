@@ -7,13 +7,13 @@
 namespace caesura::network {
 namespace {
 
-constexpr std::int64_t block = 64;  // arcs whose labels are scored together
+constexpr Long block = 64;  // arcs whose labels are scored together
 
-constexpr std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t index(Long i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-LabelScorer::LabelScorer(View<const float> weights, std::int64_t size, std::int64_t labels)
+LabelScorer::LabelScorer(Floats weights, Long size, Long labels)
     : kernels_(best_kernels()), size_(size), labels_(labels) {
     if (size < 1 || labels < 1 || size > 4096 || labels > 65536 ||
         weights.size() != index((size + 1) * labels * (size + 1)))
@@ -43,30 +43,28 @@ LabelScorer::LabelScorer(View<const float> weights, std::int64_t size, std::int6
     }
 }
 
-void LabelScorer::scores(Matrix<const float> dependents, Matrix<const float> heads,
-                         View<const float> root, View<const std::int32_t> head,
-                         const std::vector<std::int64_t>* chosen, Matrix<float> out,
-                         Cancel& cancel) const {
+void LabelScorer::scores(Floats2 dependents, Floats2 heads, Floats root, Ints head,
+                         const std::vector<Long>* chosen, Matrix<float> out, Cancel& cancel) const {
     const auto lease = pool_.borrow();
     Workspace& space = *lease;
     const Product* product = &product_;
     if (chosen != nullptr) {
-        std::vector<std::int64_t> columns;
-        for (const std::int64_t label : *chosen)
+        std::vector<Long> columns;
+        for (const Long label : *chosen)
             for (int i = 0; i < stride_; ++i) columns.push_back(label * stride_ + i);
         product = &space.chosen.of(product_, kernels_.group, std::move(columns));
     }
-    const std::int64_t n = static_cast<std::int64_t>(head.size());
+    const Long n = std::ssize(head);
     const std::size_t in = index(product->in), stride = index(stride_);
     float* left = space.dependents.get(index(block) * in);
     float* right = space.heads.get(index(block) * stride);
     const Rows rows = space.rows.get(index(block), in);
-    for (std::int64_t first = 0; first < n; first += block) {
+    for (Long first = 0; first < n; first += block) {
         cancel.poll();
-        const std::int64_t m = std::min(block, n - first);
-        for (std::int64_t i = 0; i < m; ++i) {
+        const Long m = std::min(block, n - first);
+        for (Long i = 0; i < m; ++i) {
             const std::int32_t own = head[first + i];
-            const View<const float> vector = own < 0 ? root : heads[own];
+            const Floats vector = own < 0 ? root : heads[own];
             std::copy_n(dependents[first + i].data(), size_, left + index(i) * in);
             float* to = right + index(i) * stride;
             std::copy_n(vector.data(), size_, to);

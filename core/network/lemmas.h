@@ -13,24 +13,23 @@ namespace caesura::network {
 // empty.
 struct RuleScores {
     const float* data;
-    std::int64_t rows, columns, stride;
-    View<const std::int64_t> rules;
+    Long rows, columns, stride;
+    Longs rules;
 
-    const float* operator[](std::int64_t row) const { return data + row * stride; }
-    std::int64_t rule(std::int64_t column) const { return rules.empty() ? column : rules[column]; }
+    const float* operator[](Long row) const { return data + row * stride; }
+    Long rule(Long column) const { return rules.empty() ? column : rules[column]; }
     // The score of a rule; very low if it has none.
-    float of(std::int64_t row, std::int64_t rule) const;
+    float of(Long row, Long rule) const;
 };
 
 // Writes the best rule of each word: of choices[first[k]] to choices[last[k] - 1] for a word of
 // kind k, or of all if there are none.
-void best_rules(const RuleScores& scores, View<const std::int64_t> kinds,
-                View<const std::int64_t> first, View<const std::int64_t> last,
-                View<const std::uint16_t> choices, View<std::int64_t> out);
+void best_rules(const RuleScores& scores, Longs kinds, Longs first, Longs last,
+                View<const std::uint16_t> choices, View<Long> out);
 
 // Rules that a word may take, rising, and the evidence for each; those of word i begin at first[i].
 struct Candidates {
-    std::vector<std::int64_t> first{0}, rules;
+    std::vector<Long> first{0}, rules;
     std::vector<double> points;
 };
 
@@ -38,23 +37,21 @@ struct Candidates {
 // are those from first[i] to first[i + 1] - 1.
 class LemmaEndings {
    public:
-    LemmaEndings(View<const std::uint32_t> keys, View<const std::int64_t> first,
+    LemmaEndings(Codes keys, Longs first,
                  View<const std::uint16_t> rules, View<const std::uint16_t> counts);
 
     // Adds the chances of the rules that words with these endings took, rising. Of the endings,
     // the shortest first, those behind the first unknown one are left out.
-    void chances(View<const std::uint32_t> endings, std::vector<std::int64_t>& rules,
-                 std::vector<double>& found) const;
+    void chances(Codes endings, std::vector<Long>& rules, std::vector<double>& found) const;
 
     // The candidates of some rows, whose endings are those from bounds[i] to bounds[i + 1] - 1;
     // none for a word whose endings are all unknown. A candidate is at most `below` behind the best.
-    Candidates candidates(const RuleScores& scores, View<const std::int64_t> rows,
-                          View<const std::uint32_t> endings, View<const std::int64_t> bounds,
+    Candidates candidates(const RuleScores& scores, Longs rows, Codes endings, Longs bounds,
                           double below) const;
 
    private:
     std::vector<std::uint32_t> keys_;
-    std::vector<std::int64_t> first_;
+    std::vector<Long> first_;
     std::vector<std::uint16_t> rules_, counts_;
 };
 

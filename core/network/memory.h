@@ -76,10 +76,10 @@ class RowBuffer {
 // A product of some columns of another one; the last choice is kept.
 class Selection {
    public:
-    const Product& of(const Product& product, int group, std::vector<std::int64_t> columns);
+    const Product& of(const Product& product, int group, std::vector<Long> columns);
 
    private:
-    std::vector<std::int64_t> columns_;
+    std::vector<Long> columns_;
     Arena arena_;
     Product product_;
 };

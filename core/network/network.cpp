@@ -11,10 +11,10 @@ namespace {
 
 // Sub-words of windows that are read together, and rows that go through a feed-forward layer
 // together: enough for full tiles, few enough for the caches.
-constexpr std::int64_t together = 256;
-constexpr std::int64_t block = 96;
+constexpr Long together = 256;
+constexpr Long block = 96;
 
-constexpr std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t index(Long i) { return static_cast<std::size_t>(i); }
 
 void add_to(float* row, const float* other, int n) {
     for (int k = 0; k < n; ++k) row[k] += other[k];
@@ -22,12 +22,12 @@ void add_to(float* row, const float* other, int n) {
 
 // The first sub-word of a word in its window and the last; a word without any has one of others.
 struct Place {
-    std::int64_t first, last;
+    Long first, last;
 };
 
-Place place_of(const Text& text, std::int64_t word, std::int64_t offset, std::int64_t inner) {
-    const std::int64_t begin = text.pointer[word] - offset, end = text.pointer[word + 1] - offset;
-    const std::int64_t first = std::min(begin, inner - 1);
+Place place_of(const Text& text, Long word, Long offset, Long inner) {
+    const Long begin = text.pointer[word] - offset, end = text.pointer[word + 1] - offset;
+    const Long first = std::min(begin, inner - 1);
     return {first + 1, std::max(std::min(end - 1, inner - 1), first) + 1};
 }
 
@@ -52,19 +52,19 @@ Network::Network(const ModelArrays& arrays, int heads, float eps)
 
 void Network::check(const Text& text, View<const Window> windows) const {
     const Weights& w = weights_;
-    const std::int64_t n = text.words();
+    const Long n = text.words();
     const auto require = [](bool holds, const char* what) {
         if (!holds) throw ArgumentError(what);
     };
     require(n >= 0 && text.pointer[0] == 0 &&
-                text.pointer[n] == static_cast<std::int64_t>(text.pieces.size()),
+                text.pointer[n] == std::ssize(text.pieces),
             "pointer must begin with 0 and end with the number of pieces");
-    for (std::int64_t i = 0; i < n; ++i)
+    for (Long i = 0; i < n; ++i)
         require(text.pointer[i] <= text.pointer[i + 1], "pointer must rise");
     require(text.features.rows() == index(n) && text.features.columns() == w.features.size(),
             "features must have a row for each word and a column for each table");
     require(text.limit >= 1, "limit is below 1");
-    std::int64_t longest = 0;
+    Long longest = 0;
     for (const Window& one : windows) {
         require(0 <= one.first && one.first <= one.keep_first && one.keep_first <= one.keep_last &&
                     one.keep_last <= one.last && one.last <= n && one.first < one.last,
@@ -72,15 +72,15 @@ void Network::check(const Text& text, View<const Window> windows) const {
         longest = std::max(longest, text.pointer[one.last] - text.pointer[one.first]);
     }
     if (!windows.empty() && std::min(longest, text.limit) + 2 >
-                                std::min<std::int64_t>(w.position.rows, kLongest))
+                                std::min<Long>(w.position.rows, kLongest))
         throw DamagedModel("its window is longer than its network can read");
     const auto known = [&](std::int32_t piece) { return piece >= 0 && piece < w.pieces.rows(); };
     if (!known(text.begin) || !known(text.end) ||
         !std::all_of(text.pieces.begin(), text.pieces.end(), known))
         throw DamagedModel("its network does not know all of its sub-words");
-    for (std::int64_t i = 0; i < n; ++i)
+    for (Long i = 0; i < n; ++i)
         for (std::size_t j = 0; j < w.features.size(); ++j) {
-            const std::int64_t value = text.features(i, static_cast<std::ptrdiff_t>(j));
+            const Long value = text.features(i, static_cast<std::ptrdiff_t>(j));
             const bool last = j + 1 == w.features.size() && w.manner.values != nullptr;
             if (value < 0 || value >= w.features[j].rows || (last && value >= w.manner.rows))
                 throw DamagedModel("its network does not know a feature of a word");
@@ -89,10 +89,10 @@ void Network::check(const Text& text, View<const Window> windows) const {
 
 std::vector<Network::Span> Network::spans(const Text& text, View<const Window> windows) const {
     std::vector<Span> found;
-    std::int64_t row = 0;
+    Long row = 0;
     for (const Window& window : windows) {
-        const std::int64_t offset = text.pointer[window.first];
-        const std::int64_t inner = std::min(text.pointer[window.last] - offset, text.limit);
+        const Long offset = text.pointer[window.first];
+        const Long inner = std::min(text.pointer[window.last] - offset, text.limit);
         found.push_back({window, offset, inner, row});
         row += inner + 2;
     }
@@ -103,9 +103,9 @@ std::vector<Network::Span> Network::spans(const Text& text, View<const Window> w
 template <class Read>
 void Network::read(const Text& text, View<const Window> windows, Cancel& cancel, Read&& use) const {
     const auto lease = pool_.borrow();
-    const std::int64_t n = static_cast<std::int64_t>(windows.size());
-    for (std::int64_t first = 0, last = 0; first < n; first = last) {
-        std::int64_t size = 0;
+    const Long n = std::ssize(windows);
+    for (Long first = 0, last = 0; first < n; first = last) {
+        Long size = 0;
         for (; last < n; ++last) {
             size += text.pointer[windows[last].last] - text.pointer[windows[last].first] + 2;
             if (last > first && size > together) break;
@@ -118,7 +118,7 @@ void Network::read(const Text& text, View<const Window> windows, Cancel& cancel,
 // Embeddings of sub-words, of their positions, and of the features of their words.
 void Network::embed(const Text& text, const Span& span, float* rows) const {
     const Weights& w = weights_;
-    const auto write = [&](std::int64_t at, std::int32_t piece) {
+    const auto write = [&](Long at, std::int32_t piece) {
         float* row = rows + at * w.width;
         w.pieces.write(piece, row);
         std::fill(row + w.hidden, row + w.width, 0.0f);
@@ -127,9 +127,9 @@ void Network::embed(const Text& text, const Span& span, float* rows) const {
     };
     write(0, text.begin);
     write(span.inner + 1, text.end);
-    for (std::int64_t word = span.window.first; word < span.window.last; ++word) {
-        const std::int64_t end = std::min(text.pointer[word + 1] - span.offset, span.inner);
-        for (std::int64_t i = text.pointer[word] - span.offset; i < end; ++i) {
+    for (Long word = span.window.first; word < span.window.last; ++word) {
+        const Long end = std::min(text.pointer[word + 1] - span.offset, span.inner);
+        for (Long i = text.pointer[word] - span.offset; i < end; ++i) {
             float* row = write(i + 1, text.pieces[span.offset + i]);
             for (std::size_t j = 0; j < w.features.size(); ++j)
                 add_to(row, w.features[j][text.features(word, static_cast<std::ptrdiff_t>(j))],
@@ -139,11 +139,11 @@ void Network::embed(const Text& text, const Span& span, float* rows) const {
 }
 
 // Attention of all heads; those whose columns lie together are attended while they are in a cache.
-void Network::attend(const Layer& layer, const std::vector<Span>& group, std::int64_t n, Rows rows,
+void Network::attend(const Layer& layer, const std::vector<Span>& group, Long n, Rows rows,
                      Workspace& space) const {
     const Weights& w = weights_;
     const int columns = w.together * w.head_width, stride = w.groups * columns;
-    std::int64_t longest = 0;
+    Long longest = 0;
     for (const Span& span : group) longest = std::max(longest, span.inner + 2);
     const std::size_t wide = index(longest + 32);
     float* split = space.split.get(index(3 * n * columns));
@@ -157,7 +157,7 @@ void Network::attend(const Layer& layer, const std::vector<Span>& group, std::in
     a.values = space.values.get(wide * index(w.head_width) / 2);
     a.points = space.points.get(kQueries * (wide + 16) + 32);
     a.shares = space.shares.get(kQueries * kLongest);
-    const std::int64_t part = w.together * n * w.head_width;
+    const Long part = w.together * n * w.head_width;
     for (int g = 0; g < w.groups; ++g) {
         kernels_.split(layer.qkv, rows, static_cast<int>(n), g * 3 * columns, w.together,
                        w.head_width, split);
@@ -170,7 +170,7 @@ void Network::attend(const Layer& layer, const std::vector<Span>& group, std::in
                 a.value = a.key + part;
                 a.out = attended + span.row * stride + head * w.head_width;
                 if (w.distance != nullptr) {
-                    const std::int64_t middle = w.position.rows - 1;
+                    const Long middle = w.position.rows - 1;
                     a.distance = w.distance + head * (2 * middle + 1) + middle;
                 }
                 kernels_.attend(a);
@@ -179,13 +179,13 @@ void Network::attend(const Layer& layer, const std::vector<Span>& group, std::in
 }
 
 // The rest of a layer, up to its last norm, a block of rows at a time.
-void Network::feed(const Layer& layer, std::int64_t n, float* states, Workspace& space) const {
+void Network::feed(const Layer& layer, Long n, float* states, Workspace& space) const {
     const Weights& w = weights_;
     const int joined = layer.out.in;
     const float* attended = space.attended.data();
     const Rows rows = space.narrow.get(block, index(std::max({joined, w.width, w.inner_width})));
     float* inner = space.inner.get(index(block * w.inner_width));
-    for (std::int64_t first = 0; first < n; first += block) {
+    for (Long first = 0; first < n; first += block) {
         const int m = static_cast<int>(std::min(block, n - first));
         float* own = states + first * w.width;
         kernels_.round(attended + first * joined, m, joined, joined, layer.out.factor, rows);
@@ -201,7 +201,7 @@ void Network::feed(const Layer& layer, std::int64_t n, float* states, Workspace&
 void Network::encode(const Text& text, const std::vector<Span>& group, int layers,
                      Workspace& space) const {
     const Weights& w = weights_;
-    const std::int64_t n = group.back().row + group.back().inner + 2;
+    const Long n = group.back().row + group.back().inner + 2;
     const std::size_t size = index(n * w.width);
     float *states = space.states.get(size), *mixture = space.mixture.get(size);
     std::fill(mixture, mixture + size, 0.0f);
@@ -221,16 +221,16 @@ void Network::encode(const Text& text, const std::vector<Span>& group, int layer
 // heads make of them.
 void Network::pool(const Text& text, const Span& span, Workspace& space) const {
     const Weights& w = weights_;
-    const std::int64_t n = span.window.last - span.window.first;
+    const Long n = span.window.last - span.window.first;
     float* words = space.words.get(index((n + 1) * w.width));
     std::copy_n(w.root, w.width, words);
-    for (std::int64_t i = 0; i < n; ++i) {
-        const std::int64_t word = span.window.first + i;
+    for (Long i = 0; i < n; ++i) {
+        const Long word = span.window.first + i;
         const Place place = place_of(text, word, span.offset, span.inner);
         float* row = words + (i + 1) * w.width;
         const float* from = space.mixture.data() + (span.row + place.first) * w.width;
         std::copy_n(from, w.width, row);
-        for (std::int64_t t = place.first + 1; t <= place.last; ++t)
+        for (Long t = place.first + 1; t <= place.last; ++t)
             add_to(row, from += w.width, w.width);
         if (place.last > place.first) {
             const float share = 1.0f / static_cast<float>(place.last - place.first + 1);
@@ -287,7 +287,7 @@ void Network::score_arcs(const Span& span, const Scores& out, Workspace& space) 
     kernels_.cross(left, n, right, heads, w.arc_width,
                    out.arcs.data() + window.keep_first * columns, columns);
     const int label = head + w.arc_width;
-    for (std::int64_t word = window.keep_first; word < window.keep_last; ++word) {
+    for (Long word = window.keep_first; word < window.keep_last; ++word) {
         const float* own = vectors + (word - window.keep_first) * stride;
         out.start[word] = start_of(own);
         out.base[word] = static_cast<std::int32_t>(window.first);
@@ -298,9 +298,8 @@ void Network::score_arcs(const Span& span, const Scores& out, Workspace& space) 
     std::copy_n(space.heads.data() + label + w.label_width, w.label_size, out.label_root.data());
 }
 
-void Network::scores(const Text& text, View<const Window> windows,
-                     const std::vector<std::int64_t>* columns, const Scores& out,
-                     Cancel& cancel) const {
+void Network::scores(const Text& text, View<const Window> windows, const std::vector<Long>* columns,
+                     const Scores& out, Cancel& cancel) const {
     const Weights& w = weights_;
     read(text, windows, cancel, [&](const std::vector<Span>& group, Workspace& space) {
         const Product& tags =
@@ -344,7 +343,7 @@ void Network::starts(const Text& text, View<const Window> windows, View<float> o
 
 void Network::states(const Text& text, int layers, Matrix<float> out, Cancel& cancel) const {
     const Weights& w = weights_;
-    const std::int64_t n = text.words();
+    const Long n = text.words();
     if (layers < 0 || layers > static_cast<int>(w.layers.size()))
         throw DamagedModel("its network has no such layer");
     if (n == 0) return;
@@ -352,7 +351,7 @@ void Network::states(const Text& text, int layers, Matrix<float> out, Cancel& ca
     read(text, View<const Window>(&all, 1), cancel,
          [&](const std::vector<Span>& group, Workspace& space) {
              encode(text, group, layers, space);
-             for (std::int64_t i = 0; i < n; ++i) {
+             for (Long i = 0; i < n; ++i) {
                  const Place place = place_of(text, i, 0, group[0].inner);
                  std::copy_n(space.states.data() + place.first * w.width, w.hidden, out[i].data());
              }

@@ -15,18 +15,18 @@ namespace caesura::network {
 
 // Words as sub-words: those of word w are pieces[pointer[w]] to pieces[pointer[w + 1] - 1].
 struct Text {
-    View<const std::int32_t> pieces;
-    View<const std::int64_t> pointer;
-    Matrix<const std::int64_t> features;  // of each word
+    Ints pieces;
+    Longs pointer;
+    Matrix<const Long> features;  // of each word
     std::int32_t begin, end;              // the sub-words at both ends of a window
-    std::int64_t limit;                   // sub-words of a window at most; the rest is cut off
+    Long limit;                   // sub-words of a window at most; the rest is cut off
 
-    std::int64_t words() const { return static_cast<std::int64_t>(pointer.size()) - 1; }
+    Long words() const { return std::ssize(pointer) - 1; }
 };
 
 // Words first..last-1 are read; the scores of keep_first..keep_last-1 are used.
 struct Window {
-    std::int64_t first, last, keep_first, keep_last;
+    Long first, last, keep_first, keep_last;
 };
 
 // Rows of words. Heads of word d are base[d] + j - 1 for j = 1 .. sizes[d] - 1; j = 0 is the root.
@@ -53,7 +53,7 @@ class Network {
     // The scores of the words that the windows keep. `columns` are the tags that are wanted, unless
     // it is null. What no window keeps is not changed.
     void scores(const Text& text, View<const Window> windows,
-                const std::vector<std::int64_t>* columns, const Scores& out, Cancel& cancel) const;
+                const std::vector<Long>* columns, const Scores& out, Cancel& cancel) const;
 
     // The scores of starts alone.
     void starts(const Text& text, View<const Window> windows, View<float> out,
@@ -74,9 +74,9 @@ class Network {
     // Sub-words of a window, and its place among those that are read together.
     struct Span {
         Window window;
-        std::int64_t offset;  // of its first sub-word in the text
-        std::int64_t inner;   // sub-words without those of both ends
-        std::int64_t row;     // of the first vector
+        Long offset;  // of its first sub-word in the text
+        Long inner;   // sub-words without those of both ends
+        Long row;     // of the first vector
     };
 
     template <class Read>
@@ -85,9 +85,9 @@ class Network {
     void embed(const Text& text, const Span& span, float* rows) const;
     void encode(const Text& text, const std::vector<Span>& group, int layers,
                 Workspace& space) const;
-    void attend(const Layer& layer, const std::vector<Span>& group, std::int64_t n, Rows rows,
+    void attend(const Layer& layer, const std::vector<Span>& group, Long n, Rows rows,
                 Workspace& space) const;
-    void feed(const Layer& layer, std::int64_t n, float* states, Workspace& space) const;
+    void feed(const Layer& layer, Long n, float* states, Workspace& space) const;
     void pool(const Text& text, const Span& span, Workspace& space) const;
     void score_tags(const Product& tags, const Span& span, const Scores& out,
                     Workspace& space) const;
@@ -103,15 +103,14 @@ class Network {
 class LabelScorer {
    public:
     // `weights` is [size + 1][labels][size + 1]; the last of both sides is the bias.
-    LabelScorer(View<const float> weights, std::int64_t size, std::int64_t labels);
+    LabelScorer(Floats weights, Long size, Long labels);
 
-    std::int64_t size() const { return size_; }
-    std::int64_t labels() const { return labels_; }
+    Long size() const { return size_; }
+    Long labels() const { return labels_; }
 
     // The scores of the labels (all, or the chosen ones) for each word and its head (-1: the root).
-    void scores(Matrix<const float> dependents, Matrix<const float> heads, View<const float> root,
-                View<const std::int32_t> head, const std::vector<std::int64_t>* chosen,
-                Matrix<float> out, Cancel& cancel) const;
+    void scores(Floats2 dependents, Floats2 heads, Floats root, Ints head,
+                const std::vector<Long>* chosen, Matrix<float> out, Cancel& cancel) const;
 
    private:
     struct Workspace {
@@ -121,7 +120,7 @@ class LabelScorer {
     };
 
     const Kernels& kernels_;
-    std::int64_t size_, labels_;
+    Long size_, labels_;
     int stride_;  // columns of a label
     Arena arena_;
     Product product_;

@@ -9,10 +9,10 @@ namespace caesura::network {
 namespace {
 
 using Type = ModelArray::Type;
-using Shape = std::vector<std::int64_t>;
+using Shape = std::vector<Long>;
 
-constexpr std::int64_t most_size = 1 << 16;
-constexpr std::int64_t most_rows = 1 << 24;
+constexpr Long most_size = 1 << 16;
+constexpr Long most_rows = 1 << 24;
 
 [[noreturn]] void refuse(const std::string& name) {
     throw DamagedModel("its network has an array that does not fit: " + name);
@@ -20,7 +20,7 @@ constexpr std::int64_t most_rows = 1 << 24;
 
 std::size_t count(const ModelArray& array) {
     std::size_t n = 1;
-    for (const std::int64_t size : array.shape) n *= static_cast<std::size_t>(size);
+    for (const Long size : array.shape) n *= static_cast<std::size_t>(size);
     return n;
 }
 
@@ -185,13 +185,13 @@ void fill(Product& p, int group, int at, const Source& source, const std::vector
     }
 }
 
-const Product& Selection::of(const Product& product, int group, std::vector<std::int64_t> columns) {
+const Product& Selection::of(const Product& product, int group, std::vector<Long> columns) {
     if (columns == columns_ && product_.in != 0) return product_;
     arena_ = Arena();
     columns_ = std::move(columns);
     const std::size_t n = columns_.size(), in = static_cast<std::size_t>(product.in);
     const std::size_t g = static_cast<std::size_t>(group);
-    product_ = new_product(arena_, product.in, padded(static_cast<std::int64_t>(n)));
+    product_ = new_product(arena_, product.in, padded(static_cast<Long>(n)));
     for (std::size_t j = 0; j < n; ++j) {
         const std::size_t c = static_cast<std::size_t>(columns_[j]);
         product_.sum[j] = product.sum[c];

@@ -17,7 +17,7 @@ struct ModelArray {
     enum class Type { kFloat, kInt8, kUint8, kOther };
     Type type;
     const void* data;
-    std::vector<std::int64_t> shape;
+    std::vector<Long> shape;
 };
 using ModelArrays = std::map<std::string, ModelArray>;
 
@@ -49,7 +49,7 @@ struct Layer {
 struct Table {
     const float* values;
     int rows, width;
-    const float* operator[](std::int64_t row) const {
+    const float* operator[](Long row) const {
         return values + static_cast<std::size_t>(row) * static_cast<std::size_t>(width);
     }
 };
@@ -78,7 +78,7 @@ struct Weights {
     float start_bias = 0;
 };
 
-inline int padded(std::int64_t size) {
+inline int padded(Long size) {
     return static_cast<int>((size + kPanel - 1) / kPanel * kPanel);
 }
 

@@ -22,28 +22,28 @@ void close_word(Pieces& found, std::int32_t unknown) {
     const auto begin = static_cast<std::size_t>(found.first.back());
     found.numbers.resize(std::min<std::size_t>(found.numbers.size(), begin + most_pieces));
     if (found.numbers.size() == begin) found.numbers.push_back(unknown);
-    found.first.push_back(static_cast<std::int64_t>(found.numbers.size()));
+    found.first.push_back(std::ssize(found.numbers));
 }
 
 }  // namespace
 
-PieceTable::PieceTable(View<const std::uint32_t> text, View<const std::int64_t> bounds)
+PieceTable::PieceTable(Codes text, Longs bounds)
     : text_(text.begin(), text.end()), bounds_(bounds.begin(), bounds.end()) {
-    const std::int64_t n = size();
+    const Long n = size();
     std::size_t places = 16;
     while (places < 2 * static_cast<std::size_t>(n) + 1) places *= 2;
     slots_.resize(places);
     mask_ = places - 1;
-    std::int64_t left = learn::most_places * (n + learn::most_places);
-    const View<const std::uint32_t> codes(text_);
-    for (std::int64_t number = 0; number < n; ++number) {
+    Long left = learn::most_places * (n + learn::most_places);
+    const Codes codes(text_);
+    for (Long number = 0; number < n; ++number) {
         const auto piece = codes.slice(bounds[number], bounds[number + 1]);
-        longest_ = std::max(longest_, static_cast<std::int64_t>(piece.size()));
+        longest_ = std::max<Long>(longest_, std::ssize(piece));
         std::uint64_t key = seed;
         for (const std::uint32_t code : piece) key = extended(key, code);
         std::uint64_t slot = slot_of(key);
         while (slots_[slot] != 0) {
-            const std::int64_t other = slots_[slot] - 1;
+            const Long other = slots_[slot] - 1;
             if (std::ranges::equal(piece, codes.slice(bounds[other], bounds[other + 1])))
                 throw DamagedModel("its sub-word vocabulary names a piece twice");
             slot = (slot + 1) & mask_;
@@ -54,8 +54,7 @@ PieceTable::PieceTable(View<const std::uint32_t> text, View<const std::int64_t> 
     }
 }
 
-std::int32_t PieceTable::find(std::uint64_t key, View<const std::uint32_t> prefix,
-                              View<const std::uint32_t> part) const {
+std::int32_t PieceTable::find(std::uint64_t key, Codes prefix, Codes part) const {
     const std::size_t size = prefix.size() + part.size();
     for (std::uint64_t slot = slot_of(key); slots_[slot] != 0; slot = (slot + 1) & mask_) {
         const std::int32_t found = slots_[slot] - 1;
@@ -69,7 +68,7 @@ std::int32_t PieceTable::find(std::uint64_t key, View<const std::uint32_t> prefi
     return -1;
 }
 
-std::int32_t PieceTable::find(View<const std::uint32_t> piece) const {
+std::int32_t PieceTable::find(Codes piece) const {
     std::uint64_t key = seed;
     for (const std::uint32_t code : piece) key = extended(key, code);
     return find(key, {}, piece);
@@ -84,24 +83,22 @@ WordPiece::WordPiece(const PieceTable& table, Options options)
 }
 
 // The longest pieces of a part, or the unknown one.
-void WordPiece::add_part(View<const std::uint32_t> part, std::vector<std::uint64_t>& keys,
+void WordPiece::add_part(Codes part, std::vector<std::uint64_t>& keys,
                          std::vector<std::int32_t>& out) const {
-    const auto n = static_cast<std::int64_t>(part.size());
+    const Long n = std::ssize(part);
     const std::size_t before = out.size();
     if (part.size() > longest_part) {
         out.push_back(options_.unknown);
         return;
     }
-    for (std::int64_t at = 0; at < n;) {
-        const View<const std::uint32_t> prefix =
-            at ? View<const std::uint32_t>(options_.prefix) : View<const std::uint32_t>();
+    for (Long at = 0; at < n;) {
+        const Codes prefix = at ? Codes(options_.prefix) : Codes();
         std::uint64_t key = at ? prefix_key_ : PieceTable::seed;
-        const std::int64_t reach =
-            std::min(n, at + table_.longest() - static_cast<std::int64_t>(prefix.size()));
+        const Long reach = std::min<Long>(n, at + table_.longest() - std::ssize(prefix));
         keys.clear();
-        for (std::int64_t end = at; end < reach; ++end)
+        for (Long end = at; end < reach; ++end)
             keys.push_back(key = PieceTable::extended(key, part[end]));
-        std::int64_t end = reach;
+        Long end = reach;
         std::int32_t found = -1;
         for (; end > at; --end) {
             found = table_.find(keys[static_cast<std::size_t>(end - at - 1)], prefix,
@@ -126,7 +123,7 @@ Pieces WordPiece::cut(const WordForms& words) const {
         if (!part.empty()) add_part(part, keys, found.numbers);
         part.clear();
     };
-    for (std::int64_t word = 0; word < words.size(); ++word) {
+    for (Long word = 0; word < words.size(); ++word) {
         for (std::uint32_t c : words[word]) {
             if (c >= 0x80 || is_digit(c) || is_letter(c)) {
                 const bool upper = c >= 'A' && c <= 'Z';
@@ -157,22 +154,21 @@ Unigram::Unigram(const PieceTable& table, std::vector<double> scores,
 
 // Of several ways with the same sum, the one whose last piece begins first is taken. Unknown
 // characters that follow each other are one piece.
-void Unigram::add_part(View<const std::uint32_t> part, std::vector<Step>& steps,
-                       std::vector<std::int32_t>& out) const {
-    const auto n = static_cast<std::int64_t>(part.size());
+void Unigram::add_part(Codes part, std::vector<Step>& steps, std::vector<std::int32_t>& out) const {
+    const Long n = std::ssize(part);
     steps.assign(part.size() + 1, {});
     steps[0].begin = 0;
     const View<Step> best(steps);
-    const auto offer = [&](std::int64_t begin, std::int64_t end, std::int32_t piece, double score) {
+    const auto offer = [&](Long begin, Long end, std::int32_t piece, double score) {
         const double sum = best[begin].sum + score;
         if (best[end].begin < 0 || sum > best[end].sum) best[end] = {sum, piece, begin};
     };
-    for (std::int64_t at = 0; at < n; ++at) {
+    for (Long at = 0; at < n; ++at) {
         // Every place is reached, at the worst by an unknown character.
         bool single = false;
         std::uint64_t key = PieceTable::seed;
-        const std::int64_t reach = std::min(n, at + table_.longest());
-        for (std::int64_t end = at + 1; end <= reach; ++end) {
+        const Long reach = std::min(n, at + table_.longest());
+        for (Long end = at + 1; end <= reach; ++end) {
             key = PieceTable::extended(key, part[end - 1]);
             const std::int32_t piece = table_.find(key, {}, part.slice(at, end));
             if (piece < 0 || !usable_[static_cast<std::size_t>(piece)]) continue;
@@ -183,7 +179,7 @@ void Unigram::add_part(View<const std::uint32_t> part, std::vector<Step>& steps,
     }
     const std::size_t first = out.size();
     std::int32_t before = -1;
-    for (std::int64_t at = n; at > 0; at = best[at].begin) {  // a piece begins before it ends
+    for (Long at = n; at > 0; at = best[at].begin) {  // a piece begins before it ends
         if (best[at].piece != unknown_ || before != unknown_) out.push_back(best[at].piece);
         before = best[at].piece;
     }
@@ -194,7 +190,7 @@ Pieces Unigram::cut(const WordForms& words) const {
     Pieces found;
     std::vector<std::uint32_t> part;
     std::vector<Step> steps;
-    for (std::int64_t word = 0; word < words.size(); ++word) {
+    for (Long word = 0; word < words.size(); ++word) {
         part.clear();
         if (words.blank[word]) part.push_back(blank_sign);
         bool written = false;  // whether the part has more than the sign

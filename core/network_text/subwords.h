@@ -9,16 +9,16 @@
 namespace caesura::network_text {
 
 // Of a word, at most so many sub-words are kept.
-constexpr std::int64_t most_pieces = 64;
+constexpr Long most_pieces = 64;
 
 // Words as code points, one behind the other, in the normal form of the vocabulary.
 struct WordForms {
-    View<const std::uint32_t> text;
-    View<const std::int64_t> bounds;  // one more than words
-    View<const bool> blank;           // whether a blank stands before each word
+    Codes text;
+    Longs bounds;  // one more than words
+    Flags blank;           // whether a blank stands before each word
 
-    std::int64_t size() const { return static_cast<std::int64_t>(blank.size()); }
-    View<const std::uint32_t> operator[](std::int64_t word) const {
+    Long size() const { return std::ssize(blank); }
+    Codes operator[](Long word) const {
         return text.slice(bounds[word], bounds[word + 1]);
     }
 };
@@ -26,35 +26,34 @@ struct WordForms {
 // The pieces of each word; those of word w are from first[w] to first[w + 1].
 struct Pieces {
     std::vector<std::int32_t> numbers;
-    std::vector<std::int64_t> first{0};
+    std::vector<Long> first{0};
 };
 
 // All pieces of a vocabulary, found by the hash of their code points.
 class PieceTable {
  public:
     // `bounds` has one more than pieces. Throws DamagedModel if a piece occurs twice.
-    PieceTable(View<const std::uint32_t> text, View<const std::int64_t> bounds);
+    PieceTable(Codes text, Longs bounds);
 
     static constexpr std::uint64_t seed = 0xCBF29CE484222325ull;
     static std::uint64_t extended(std::uint64_t key, std::uint32_t code) {
         return (key ^ code) * 0x100000001B3ull;
     }
 
-    std::int64_t size() const { return static_cast<std::int64_t>(bounds_.size()) - 1; }
-    std::int64_t longest() const { return longest_; }
+    Long size() const { return std::ssize(bounds_) - 1; }
+    Long longest() const { return longest_; }
     // The number of the piece that consists of `prefix` and `part`, or -1. `key` is its hash.
-    std::int32_t find(std::uint64_t key, View<const std::uint32_t> prefix,
-                      View<const std::uint32_t> part) const;
-    std::int32_t find(View<const std::uint32_t> piece) const;
+    std::int32_t find(std::uint64_t key, Codes prefix, Codes part) const;
+    std::int32_t find(Codes piece) const;
 
  private:
     std::uint64_t slot_of(std::uint64_t key) const { return (key ^ (key >> 29)) & mask_; }
 
     std::vector<std::uint32_t> text_;
-    std::vector<std::int64_t> bounds_;
+    std::vector<Long> bounds_;
     std::vector<std::int32_t> slots_;  // the number of a piece and 1, or 0
     std::uint64_t mask_ = 0;
-    std::int64_t longest_ = 0;
+    Long longest_ = 0;
 };
 
 // Longest match from the left (Schuster & Nakajima 2012), as BERT has it.
@@ -71,7 +70,7 @@ class WordPiece {
     Pieces cut(const WordForms& words) const;
 
  private:
-    void add_part(View<const std::uint32_t> part, std::vector<std::uint64_t>& keys,
+    void add_part(Codes part, std::vector<std::uint64_t>& keys,
                   std::vector<std::int32_t>& out) const;
 
     const PieceTable& table_;
@@ -93,10 +92,9 @@ class Unigram {
     struct Step {
         double sum = 0.0;
         std::int32_t piece = 0;
-        std::int64_t begin = -1;
+        Long begin = -1;
     };
-    void add_part(View<const std::uint32_t> part, std::vector<Step>& steps,
-                  std::vector<std::int32_t>& out) const;
+    void add_part(Codes part, std::vector<Step>& steps, std::vector<std::int32_t>& out) const;
 
     const PieceTable& table_;
     std::vector<double> scores_;
