@@ -19,6 +19,7 @@ import sys
 import time
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
     from caesura.document import Document
 
 __all__ = [
-    "DATA", "PEERS", "PLACES", "RESULTS", "ROOT", "SCORES", "TEXT", "cell", "conll", "cpu",
-    "dev_docs", "dev_texts", "dumped", "environment", "f1", "fastest", "file_of", "find_file",
-    "find_folder", "first_words", "keep_json", "machine", "markdown", "options", "peak_memory",
-    "processor", "read_json", "resumed", "show", "start_server", "text_of",
+    "DATA", "PEERS", "PLACES", "RESULTS", "ROOT", "SCORES", "TEXT", "Worker", "cell", "conll",
+    "cpu", "dev_docs", "dev_texts", "dumped", "environment", "errors_told", "f1", "fastest",
+    "file_of", "find_file", "find_folder", "first_words", "keep_json", "machine", "markdown",
+    "options", "peak_memory", "processor", "read_json", "resumed", "show", "start_server",
+    "text_of",
 ]  # fmt: skip
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -193,6 +195,46 @@ def environment(**more: str) -> dict[str, str]:
     found = {**os.environ, **one, **more}
     found.pop("PYTHONDONTWRITEBYTECODE", None)
     return found
+
+
+class Worker:
+    """A process that answers each line of its input with a line of JSON, after one at its start."""
+
+    def __init__(self, call: Sequence[str], env: Mapping[str, str]) -> None:
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen(call, env=env, cwd=ROOT, **pipes)
+        self.first = self._answer()
+
+    def _answer(self) -> dict[str, float]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError("a process ended; its message is above")
+        found: dict[str, float] = json.loads(line)
+        return found
+
+    def ask(self, *words: object) -> dict[str, float]:
+        assert self.process.stdin is not None
+        self.process.stdin.write(" ".join(map(str, words)) + "\n")
+        self.process.stdin.flush()
+        return self._answer()
+
+    def end(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
+@contextmanager
+def errors_told() -> Iterator[None]:
+    """Print an error of Caesura in one sentence, and exit with its status."""
+    from caesura.errors import CaesuraError
+
+    try:
+        yield
+    except CaesuraError as error:
+        print(error, file=sys.stderr)
+        sys.exit(error.exit_status)
 
 
 def start_server(*arguments: str) -> tuple[subprocess.Popen[str], int | None]:

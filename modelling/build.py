@@ -37,12 +37,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from benchmarks.common import errors_told
 from benchmarks.common import options as parser_of
 from modelling.plan import Network, Plan, fetch, read_plan
 from modelling.texts import learned_roots, plain_text, relaid_text
 
 from caesura.document import Document
-from caesura.errors import CaesuraError, UsageError
+from caesura.errors import UsageError
 from caesura.formats import jsonl
 from caesura.learn.config import configure
 from caesura.learn.network.training import NeuralOptions, Weights
@@ -422,7 +423,7 @@ def _flat(options: dict[str, Any], before: str = "") -> dict[str, Any]:
     return found
 
 
-def main() -> int:
+def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("stages", nargs="+", choices=["encoders", *STAGES, "all"])
     plan = Path(__file__).with_name("models.toml")
@@ -438,7 +439,7 @@ def main() -> int:
     given = parser.parse_args()
     wanted = ("encoders",) if "encoders" in given.stages else ()
     wanted += STAGES if "all" in given.stages else tuple(s for s in STAGES if s in given.stages)
-    try:
+    with errors_told():
         if not given.plan.is_file():
             raise UsageError("there is no such plan", file=str(given.plan))
         build = Build(
@@ -453,11 +454,7 @@ def main() -> int:
         )
         for stage in wanted:
             getattr(build, stage)(given.only)
-    except CaesuraError as error:
-        print(error, file=sys.stderr)
-        return error.exit_status
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -19,14 +19,13 @@ import hashlib
 import json
 import re
 import shutil
-import sys
 import zipfile
 from pathlib import Path
 
-from benchmarks.common import options
+from benchmarks.common import errors_told, options
 from modelling.cards import OWN
 
-from caesura.errors import DISTRIBUTION, CaesuraError, InputError, UsageError
+from caesura.errors import DISTRIBUTION, InputError, UsageError
 from caesura.models.file import ModelFile, save
 from caesura.models.licence import check_licence, licence_line
 from caesura.models.store import digest, load_model
@@ -191,7 +190,7 @@ def _short(data: bytes) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
-def main() -> int:
+def main() -> None:
     parser = options(__doc__)
     parser.add_argument("model", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
@@ -203,7 +202,7 @@ def main() -> int:
     parser.add_argument("--licence-file", type=Path, metavar="FILE", help="the licence in full")
     parser.add_argument("--wheel", type=Path, metavar="DIR", help="write a wheel into this folder")
     given = parser.parse_args()
-    try:
+    with errors_told():
         about = package(
             given.model,
             given.output,
@@ -216,11 +215,7 @@ def main() -> int:
         if given.wheel is not None:
             made = wheel(given.output, about, given.wheel)
             print(made, digest(made))
-    except CaesuraError as error:
-        print(error, file=sys.stderr)
-        return error.exit_status
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

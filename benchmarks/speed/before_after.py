@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.common import RESULTS, ROOT, file_of, keep_json, options, processor
+from benchmarks.common import RESULTS, ROOT, Worker, file_of, keep_json, options, processor
 
 MODELS: Final = ("en-fast", "en", "en-large", "multi")
 SENTENCES: Final = 10_000
@@ -111,6 +111,10 @@ class State:
             raise RuntimeError(f"{' '.join(arguments)}: {found.stderr.strip()[-500:]}")
         return found.stdout
 
+    def worker(self, model: str) -> Worker:
+        """A process that has loaded a model."""
+        return Worker([self.python, "-c", WORKER, model], self.environment())
+
     def cpu_of(self, arguments: list[str], folder: Path) -> float:
         """CPU seconds of a command of Python's, of its whole process."""
         before = os.times()
@@ -122,39 +126,6 @@ class State:
             + after.children_system
             - before.children_system
         )
-
-
-class Worker:
-    """A process of a state that has loaded a model."""
-
-    def __init__(self, state: State, model: str) -> None:
-        self.process = subprocess.Popen(
-            [state.python, "-c", WORKER, model],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=state.environment(),
-        )
-        self.start = self._answer()["start"]
-
-    def _answer(self) -> dict[str, float]:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError("the process ended; its message is above")
-        found: dict[str, float] = json.loads(line)
-        return found
-
-    def ask(self, action: str, path: Path) -> dict[str, float]:
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{action} {path}\n")
-        self.process.stdin.flush()
-        return self._answer()
-
-    def end(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait()
 
 
 Measure = Callable[[State], float]
@@ -183,12 +154,12 @@ def parse(states: tuple[State, State], model: str, text: Path, rounds: int) -> d
     """Speed, start-up and memory of a model on a text."""
 
     def start(state: State) -> float:
-        worker = Worker(state, model)
+        worker = state.worker(model)
         worker.end()
-        return worker.start
+        return worker.first["start"]
 
     found: dict[str, Any] = {"start": by_turns(states, rounds, start)}
-    workers = {state: Worker(state, model) for state in states}
+    workers = {state: state.worker(model) for state in states}
     found |= by_turns(states, rounds, lambda state: workers[state].ask("parse", text)["cpu"])
     for state, name in zip(states, ("memory_before", "memory"), strict=True):
         bare = float(state.run(["-c", BARE], text.parent))
@@ -198,28 +169,17 @@ def parse(states: tuple[State, State], model: str, text: Path, rounds: int) -> d
     return found
 
 
-def pipe(state: State, model: str, text: Path, lines: Path, rounds: int) -> dict[str, Any]:
-    """The speed of one-sentence texts as a share of that of one text (this state alone)."""
-    worker = Worker(state, model)
-    shares = []
+def within(
+    state: State, model: str, rounds: int, what: str, one: tuple[str, Path], other: tuple[str, Path]
+) -> float:
+    """The median ratio of two actions of this state."""
+    worker, ratios = state.worker(model), []
     for number in range(rounds + 1):
-        one, many = worker.ask("parse", text)["cpu"], worker.ask("pipe", lines)["cpu"]
+        first, second = worker.ask(*one)[what], worker.ask(*other)[what]
         if number:
-            shares.append(one / many)
+            ratios.append(first / second)
     worker.end()
-    return {"share": round(statistics.median(shares), 3), "seconds": round(many, 3)}
-
-
-def threads(state: State, model: str, text: Path, rounds: int) -> dict[str, Any]:
-    """How much faster two threads are than one, by the clock (this state alone)."""
-    worker = Worker(state, model)
-    gains = []
-    for number in range(rounds + 1):
-        one, two = worker.ask("one", text)["clock"], worker.ask("two", text)["clock"]
-        if number:
-            gains.append(one / two)
-    worker.end()
-    return {"gain": round(statistics.median(gains), 3)}
+    return round(statistics.median(ratios), 3)
 
 
 def commands(folder: Path) -> dict[str, list[str]]:
@@ -273,9 +233,11 @@ def measured(task: str, states: tuple[State, State], folder: Path, rounds: int) 
     if kind == "parse":
         return parse(states, model, folder / "part.txt", rounds)
     if kind == "pipe":
-        return pipe(states[1], model, folder / "joined.txt", folder / "lines.txt", rounds)
+        actions = ("parse", folder / "joined.txt"), ("pipe", folder / "lines.txt")
+        return {"share": within(states[1], model, rounds, "cpu", *actions)}
     if kind == "threads":
-        return threads(states[1], model, folder / "part.txt", rounds)
+        actions = ("one", folder / "part.txt"), ("two", folder / "part.txt")
+        return {"gain": within(states[1], model, rounds, "clock", *actions)}
     if kind == "pandas":
         script = ["-c", PANDAS, str(folder / "dev.conllu")]
         return by_turns(states, rounds, lambda state: float(state.run(script, folder)))

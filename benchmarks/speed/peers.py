@@ -34,6 +34,7 @@ from typing import Any
 from benchmarks.common import (
     PEERS,
     ROOT,
+    Worker,
     conll,
     dev_texts,
     environment,
@@ -291,33 +292,10 @@ def _sentences(treebank: str) -> Iterator[Any]:
 # ------------------------------------------------------------------- measuring
 
 
-class Worker:
+def started(name: str, model: str) -> Worker:
     """A process that has loaded a system."""
-
-    def __init__(self, name: str, model: str) -> None:
-        call = [sys.executable, "-m", "benchmarks.speed.peers", "--worker", name, "--model", model]
-        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen(call, env=environment(), cwd=ROOT, **pipes)
-        self.ready = self._answer()
-
-    def _answer(self) -> dict[str, float]:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        if not line:
-            raise SystemExit("a system ended before it answered")
-        found: dict[str, float] = json.loads(line)
-        return found
-
-    def parse(self, path: Path) -> dict[str, float]:
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{path}\n")
-        self.process.stdin.flush()
-        return self._answer()
-
-    def end(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait()
+    call = [sys.executable, "-m", "benchmarks.speed.peers", "--worker", name, "--model", model]
+    return Worker(call, environment())
 
 
 def speed(args: Namespace, folder: Path) -> dict[str, dict[str, float]]:
@@ -345,15 +323,15 @@ def speed(args: Namespace, folder: Path) -> dict[str, dict[str, float]]:
     for name, model in models.items():
         if name not in wanted:
             continue
-        Worker(name, model).end()  # bytecode is compiled and files are in the disk cache
+        started(name, model).end()  # bytecode is compiled and files are in the disk cache
         began = time.perf_counter()
-        one = workers[name] = Worker(name, model)
+        one = workers[name] = started(name, model)
         wall = time.perf_counter() - began
-        found[name] = {"start cpu s": one.ready["cpu"], "start s": wall, "words/s": 0.0}
-        found[name]["start MB"] = one.ready["peak"] - bare
+        found[name] = {"start cpu s": one.first["cpu"], "start s": wall, "words/s": 0.0}
+        found[name]["start MB"] = one.first["peak"] - bare
     for _ in range(args.rounds):
         for name, one in workers.items():
-            told, entry = one.parse(text), found[name]
+            told, entry = one.ask(text), found[name]
             entry["words/s"] = max(entry["words/s"], told["words"] / told["seconds"])
             entry |= {"words": told["words"], "memory MB": told["peak"] - bare}
     for one in workers.values():

@@ -38,12 +38,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from benchmarks.common import options
+from benchmarks.common import errors_told, options
 from modelling.multi.recogniser_training import RecogniserOptions
 from modelling.multi.tokenizers import ManyOptions, Treebank, join_tokenizers, train_tokenizer
 from modelling.multi.treebanks import treebanks_of
 
-from caesura.errors import CaesuraError
 from caesura.models.file import load, save
 from caesura.stages.several_tokenizers import ManyTokenizer, recogniser_of
 from caesura.stages.tokenizer import Tokenizer
@@ -190,7 +189,7 @@ def settle(given: Namespace) -> None:
     make(given.output, treebanks_of(given.only))
 
 
-def main() -> int:
+def main() -> None:
     parser = options(__doc__)
     parser.add_argument("stages", nargs="+", choices=STAGES)
     parser.add_argument("--work", type=Path, required=True, metavar="DIR")
@@ -211,15 +210,11 @@ def main() -> int:
     parser.add_argument("--options", default="{}", help="of the network, as JSON")
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
-    try:
+    with errors_told():
         for stage in STAGES:
             if stage in given.stages:
                 globals()[stage](given)
-    except CaesuraError as error:
-        print(error, file=sys.stderr)
-        return error.exit_status
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

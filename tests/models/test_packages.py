@@ -101,10 +101,11 @@ def test_the_script_takes_a_licence(
     save(bare, {"rules": Part("rules")})
     asked = ["package_model.py", str(bare), "-o", str(tmp_path / "bare")]
     monkeypatch.setattr(sys, "argv", asked)
-    assert package_model.main() == 1
+    with pytest.raises(SystemExit, match="1"):
+        package_model.main()
     assert "Name one with --licence" in capsys.readouterr().err
     monkeypatch.setattr(sys, "argv", [*asked, "--licence", "MIT OR Apache-2.0"])
-    assert package_model.main() == 0
+    package_model.main()
     assert 'license = "MIT OR Apache-2.0"' in (tmp_path / "bare/pyproject.toml").read_text("utf-8")
 
 
