@@ -10,6 +10,7 @@ import numpy as np
 from caesura.document import UNKNOWN, Document
 from caesura.document.punctuation import parse_marks
 from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
+from caesura.induce.em import finish
 from caesura.induce.inference import best, draw
 from caesura.induce.parameters import Ints, Parameters
 from caesura.induce.priors import by_head, pulled
@@ -17,7 +18,7 @@ from caesura.induce.punctuation_constraints import fragments_of, holds
 from caesura.induce.recipes import TrainingStage
 from caesura.induce.selection import attach_left, attach_right
 from caesura.induce.sentences import Sentences
-from caesura.induce.training import learn
+from caesura.induce.training import View, learn
 from research.kbest import k_best
 
 __all__ = [
@@ -88,13 +89,9 @@ def punctuation_as_words(
             for name in set(marked.tolist()):
                 pull[whole.names.index(name)] = 1e-12
     heads_of = by_head(pull)
-    runner = learn(sentences, whole.names, stages, seed=seed, pull=heads_of)
-    while True:
-        try:
-            next(runner)
-        except StopIteration as end:
-            parameters = end.value.parameters
-            break
+    parameters = finish(
+        learn(View(sentences, whole.names, pull=heads_of), stages, seed=seed)
+    ).parameters
     heads = best(other.sentences, pulled(parameters, heads_of) if leaves else parameters).heads
     absolute = np.full(other.sentences.n_words, -1, dtype=np.int64)
     begin = np.repeat(other.sentences.starts[:-1], other.sentences.lengths)

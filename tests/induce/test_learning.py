@@ -45,7 +45,7 @@ def test_soft_em_without_smoothing_never_lowers_the_likelihood(model: str) -> No
     words, row = toy(), find_model(model)
     start = initialise("random", words, row, 4, seed=3)
     regime = Regime("soft", "fixed", 12, smoothing=0.0)
-    bits = [step.bits for step in em.run(words, start, row, regime)]
+    bits = [step.bits for step in em.run(em.Task(words, row, regime), start)]
     assert all(b <= a + 1e-9 for a, b in pairwise(bits))
 
 
@@ -55,23 +55,15 @@ def test_every_way_to_stop_ends_in_a_grammar(stop: str, objective: str) -> None:
     words, row = toy(), find_model("dbm3")
     start = initialise("random", words, row, 4)
     regime = Regime(objective, stop, 15, constraint="loose")  # type: ignore[arg-type]
-    parameters = finish(em.run(words, start, row, regime))
+    parameters = em.finish(em.run(em.Task(words, row, regime), start))
     np.testing.assert_allclose(parameters.attach.sum(axis=-1), 1.0)
     np.testing.assert_allclose(parameters.stop + parameters.go, 1.0)
-
-
-def finish(runner):  # type: ignore[no-untyped-def]
-    while True:
-        try:
-            next(runner)
-        except StopIteration as end:
-            return end.value
 
 
 def test_lateen_stops_before_the_watcher_gets_worse() -> None:
     words, row = toy(1), find_model("dmv")
     start = initialise("random", words, row, 4)
-    steps = list(em.run(words, start, row, Regime("hard", "lateen", 50)))
+    steps = list(em.run(em.Task(words, row, Regime("hard", "lateen", 50)), start))
     watched = [s.watched for s in steps if s.watched is not None]
     assert all(b <= a + em.CONVERGED for a, b in pairwise(watched[:-1]))
 
@@ -79,7 +71,7 @@ def test_lateen_stops_before_the_watcher_gets_worse() -> None:
 def test_patience_returns_the_best_model() -> None:
     words, row = toy(2), find_model("dmv")
     start = initialise("distance", words, row, 4)
-    runner = em.run(words, start, row, Regime("hard", "patience", 60, patience=3))
+    runner = em.run(em.Task(words, row, Regime("hard", "patience", 60, patience=3)), start)
     steps = []
     while True:
         try:

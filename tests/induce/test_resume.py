@@ -160,13 +160,7 @@ def test_every_way_to_stop_goes_on_from_every_state(stop: Any, final: float | No
     states: list[em.State] = []
 
     def finish(state: em.State | None = None, keep: em.Keep | None = None) -> Parameters:
-        running = em.run(words, parameters, row, regime, state=state, keep=keep)
-        while True:
-            try:
-                next(running)
-            except StopIteration as end:
-                found: Parameters = end.value
-                return found
+        return em.finish(em.run(em.Task(words, row, regime), parameters, state=state, keep=keep))
 
     whole = finish(keep=states.append)
     assert states

@@ -11,7 +11,7 @@ from caesura.document import Document
 from caesura.errors import InputError, UsageError
 from caesura.induce import InduceOptions, Inducer
 from caesura.induce.corpus import corpus, word_classes
-from caesura.induce.em import Demand, run
+from caesura.induce.em import Demand, Task, finish, run
 from caesura.induce.inference import expect
 from caesura.induce.initialise import harmonic
 from caesura.induce.parameters import find_model
@@ -181,19 +181,8 @@ def test_em_keeps_the_share_that_is_demanded() -> None:
     words, model = toy(), find_model("dmv")
     follows = Pull(np.array([0, 0, 1.0, 0]), np.zeros((2, 4, 4)), np.zeros(4))
     follows.attach[:, 2, :] = 1.0
-    runner = run(
-        words,
-        harmonic(words, model, 4),
-        model,
-        Regime("soft", "fixed", 6),
-        demand=Demand(follows, 0.7),
-    )
-    while True:
-        try:
-            next(runner)
-        except StopIteration as end:
-            parameters = end.value
-            break
+    task = Task(words, model, Regime("soft", "fixed", 6), demand=Demand(follows, 0.7))
+    parameters = finish(run(task, harmonic(words, model, 4)))
     free = harmonic(words, model, 4)
     shares = [
         share_that_follows(expect(words, p, model).counts, follows) for p in (free, parameters)

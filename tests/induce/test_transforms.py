@@ -11,15 +11,16 @@ import pytest
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.induce import InduceOptions, Inducer
+from caesura.induce.em import finish
 from caesura.induce.inference import best, count, draw
 from caesura.induce.initialise import harmonic, rerooted, transformed
 from caesura.induce.parameters import find_model, normalise
 from caesura.induce.recipes import Regime, TrainingStage, recipe
 from caesura.induce.selection import bits_per_word
 from caesura.induce.sentences import Sentences
-from caesura.induce.training import Learnt, learn
+from caesura.induce.training import Learnt, View, learn
 from caesura.induce.word_classes import lexicalise
-from tests.induce.test_learning import finish, toy
+from tests.induce.test_learning import toy
 from tests.reference.grammars import made_up
 
 
@@ -79,8 +80,8 @@ def test_simple_counts_complete_sentences_without_marks_inside() -> None:
 def test_the_best_of_the_long_stages_is_handed_on() -> None:
     words = toy(6, 120)
     names = ("?", "a", "b", "c")
-    kept = finish(learn(words, names, recipe("recombine", model="dbm1")))
-    plain = finish(learn(words, names, recipe("short-first", model="dbm1")))
+    kept = finish(learn(View(words, names), recipe("recombine", model="dbm1")))
+    plain = finish(learn(View(words, names), recipe("short-first", model="dbm1")))
     assert bits_per_word(words, kept.parameters) <= bits_per_word(words, plain.parameters) + 1e-9
 
 
@@ -121,7 +122,7 @@ def test_a_lexical_fork_counts_trees_of_words_over_plain_classes() -> None:
     back = replace(short, name="plain", start="parse", of=("lexical",), regime=still)
 
     def run(*stages: TrainingStage) -> Learnt:
-        return finish(learn(words, names, stages, forms=forms, spelling=spelling))
+        return finish(learn(View(words, names), stages, forms=forms, spelling=spelling))
 
     worded, plain = run(short, lexical), run(short, lexical, back)
     assert len(worded.names) > len(names) == len(plain.names)

@@ -24,10 +24,11 @@ from caesura.errors import InputError
 from caesura.formats import read
 from caesura.induce import Grammar, InduceOptions, Inducer, supervised
 from caesura.induce.analyses import NAMES, boundaries
+from caesura.induce.em import finish
 from caesura.induce.initialise import initialise
 from caesura.induce.parameters import Parameters, find_model
 from caesura.induce.recipes import TrainingStage, recipe
-from caesura.induce.training import learn
+from caesura.induce.training import View, learn
 
 #: Seeds and rows of the table `spread`.
 SEEDS = 5
@@ -113,20 +114,11 @@ def _learnt(
 ) -> Grammar:
     """What the stages of a recipe lead to."""
     words = bench.words
-    learning = learn(
-        words.sentences,
-        words.names,
-        stages,
-        forms=words.words,
-        spelling=words.forms,
-        seed=seed,
-        nudge=nudge,
+    plain = View(words.sentences, words.names)
+    found = finish(
+        learn(plain, stages, forms=words.words, spelling=words.forms, seed=seed, nudge=nudge)
     )
-    while True:
-        try:
-            next(learning)
-        except StopIteration as end:
-            return _grammar(bench, end.value.parameters, end.value.names)
+    return _grammar(bench, found.parameters, found.names)
 
 
 def _grammar(bench: Bench, parameters: Parameters, names: tuple[str, ...]) -> Grammar:

@@ -15,10 +15,11 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.induce.corpus import Corpus, corpus
+from caesura.induce.em import finish
 from caesura.induce.parameters import Floats, Parameters
 from caesura.induce.recipes import Regime, TrainingStage
 from caesura.induce.selection import bits_per_word
-from caesura.induce.training import learn
+from caesura.induce.training import View, learn
 from caesura.induce.word_classes import WordClassifier, doc_sentences, learn_classifier, regroup
 
 #: The numbers that are tried, from few to many.
@@ -98,12 +99,8 @@ def _bits(
     train, held = (words.select(short & (part[owner] == side)) for side in (1, -1))
     if not len(held) or not len(train.sentences.select(train.sentences.up_to(FIRST.limit))):
         return np.inf
-    learning = learn(train.sentences, words.names, (FIRST,))
-    while True:
-        try:
-            next(learning)
-        except StopIteration as end:
-            return held_out_bits(train, held, end.value.parameters)
+    learnt = finish(learn(View(train.sentences, words.names), (FIRST,)))
+    return held_out_bits(train, held, learnt.parameters)
 
 
 def held_out_bits(train: Corpus, held: Corpus, parameters: Parameters) -> float:

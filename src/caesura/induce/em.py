@@ -1,9 +1,9 @@
-"""Expectation maximisation, soft and hard, and when to stop it.
+"""Expectation maximisation, soft and hard, and its stopping rules.
 
-Lateen EM (Spitkovsky et al. 2011, 2012) lets one objective steer and the other watch: in early
-stopping the watcher ends the run when it gets worse, in alternation the two take turns until
+Lateen EM (Spitkovsky et al. 2011, 2012) optimises one objective and observes the other: in early
+stopping the run ends when the observed one gets worse, in alternation the two take turns until
 neither improves. Patience is the rule of S11: so many steps without a new best, which is returned.
-After each iteration a run can tell its state, from which it goes on to the same result.
+A run reports its state after each iteration, from which it can continue to the same result.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,7 +27,7 @@ CONVERGED = 2.0**-20
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One iteration: bits a word of the objective that steers and of the one that watches."""
+    """One iteration: bits per word of the optimised objective and of the observed one."""
 
     stage: str
     iteration: int
@@ -40,7 +40,7 @@ class Step:
 
 
 class Turn(NamedTuple):
-    """Where alternation stands: the turn, whose it is, the lowest bits of both, turns in vain."""
+    """The state of alternation: turn, objective, lowest bits of both, turns without improvement."""
 
     number: int = 0
     objective: str = "soft"
@@ -51,12 +51,12 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that a run needs to go on after an iteration."""
+    """Everything that a run needs to continue after an iteration."""
 
     iteration: int
     parameters: Parameters
     #: The parameters one iteration ago, those with the fewest bits, and the last counts; the same
-    #: as `parameters`, or none, where the regime never looks at them.
+    #: as `parameters`, or None, if the regime does not use them.
     previous: Parameters
     kept: Parameters
     counts: Parameters | None = None
@@ -70,147 +70,155 @@ class State:
 
 
 class Demand(NamedTuple):
-    """Which roots and arcs follow rules, and what share of them is to."""
+    """The roots and arcs that follow rules, and the share of all that shall do so."""
 
     follows: Pull
     share: float = 0.8
 
 
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Sentences over the classes of a model, a regime, and priors.
+
+    Expectations are taken with the `pull`, and parameters re-estimated without; with a `demand`, a
+    share of the arcs follows rules. The `prior` is added to all counts.
+    """
+
+    words: Sentences
+    model: Model
+    regime: Regime
+    stage: str = ""
+    workers: int = 1
+    pull: Pull | None = None
+    demand: Demand | None = None
+    prior: Parameters | None = None
+
+
 Run = Generator[Step, None, Parameters]
-#: Told of the state after an iteration.
+#: Receives the state after an iteration.
 Keep = Callable[[State], None]
+Item = TypeVar("Item")
+Event = TypeVar("Event")
+Result = TypeVar("Result")
+
+
+def relay(
+    run: Generator[Item, None, Result], event: Callable[[Item], Event]
+) -> Generator[Event, None, Result]:
+    """Yield an event for each step of a run, and return its result."""
+    while True:
+        try:
+            item = next(run)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        yield event(item)
+
+
+def recorded(
+    run: Generator[Item, None, Result], items: list[Item]
+) -> Generator[Item, None, Result]:
+    """Yield the steps of a run, and append them to a list."""
+
+    def record(item: Item) -> Item:
+        items.append(item)
+        return item
+
+    return (yield from relay(run, record))
+
+
+def finish(run: Generator[Item, None, Result]) -> Result:
+    """The result of a run."""
+    while True:
+        try:
+            next(run)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
 
 
 def _e_step(
-    objective: str,
-    words: Sentences,
-    parameters: Parameters,
-    model: Model,
-    regime: Regime,
-    workers: int,
-    iteration: int = 0,
-    pull: Pull | None = None,
+    task: Task, parameters: Parameters, iteration: int = 0, pull: Pull | None = None
 ) -> tuple[Parameters, float, int]:
-    true = parameters
-    if pull is not None:
-        parameters = pulled(parameters, pull)
-    if objective == "soft" and regime.sharpness != 1.0 and iteration > 1:
+    """Counts, the objective, and the number of lifted constraints."""
+    words, model, regime, workers = task.words, task.model, task.regime, task.workers
+    drawn = parameters if pull is None else pulled(parameters, pull)
+    if regime.objective == "soft" and regime.sharpness != 1.0 and iteration > 1:
         grown = min(1.0, (iteration - 1) / max(1, regime.sharpening))
         power = 1.0 + (regime.sharpness - 1.0) * grown
-        sharp = each(lambda table: table**power, parameters)
+        sharp = each(lambda table: table**power, drawn)
         counts = expect(words, sharp, model, regime.constraint, workers).counts
-        scores = likelihood(words, true, regime.constraint, workers)
+        scores = likelihood(words, parameters, regime.constraint, workers)
         return counts, float(scores.sum()), 0
-    if objective == "soft":
-        found = expect(words, parameters, model, regime.constraint, workers)
+    if regime.objective == "soft":
+        found = expect(words, drawn, model, regime.constraint, workers)
         return found.counts, float(found.scores.sum()), int(found.lifted.sum())
-    trees = best(words, parameters, regime.constraint, seed=regime.ties, workers=workers)
+    trees = best(words, drawn, regime.constraint, seed=regime.ties, workers=workers)
     counts = count(words, trees.heads, model, parameters.root.shape[-1], workers)
     return counts, float(trees.scores.sum()), int(trees.lifted.sum())
 
 
-def _now(
-    words: Sentences,
-    parameters: Parameters,
-    model: Model,
-    regime: Regime,
-    workers: int,
-    pull: Pull | None,
-    demand: Demand | None,
-    counts: Parameters | None,
-) -> Pull | None:
-    """The pull of this iteration: what is given, the sides found so far, what rules demand."""
+def _pull_now(task: Task, parameters: Parameters, counts: Parameters | None) -> Pull | None:
+    """The pull of an iteration: the given one, by the last counts, and the factor of the rules."""
+    pull = task.pull
     if pull is not None:
         pull = in_harmony(one_sided(pull, counts), counts)
-    if demand is None:
+    if task.demand is None:
         return pull
     drawn = parameters if pull is None else pulled(parameters, pull)
-    factor = factor_for(
-        words, drawn, model, demand.follows, demand.share, regime.constraint, workers
-    )
-    return both(pull, with_factor(demand.follows, factor))
+    follows, share = task.demand
+    constraint = task.regime.constraint
+    factor = factor_for(task.words, drawn, task.model, follows, share, constraint, task.workers)
+    return both(pull, with_factor(follows, factor))
 
 
-def _watch(objective: str, words: Sentences, parameters: Parameters, workers: int) -> float:
+def _observed(task: Task, parameters: Parameters) -> float:
     """The other objective, without constraints."""
-    if objective == "soft":
-        return float(best(words, parameters, workers=workers).scores.sum())
-    return float(likelihood(words, parameters, workers=workers).sum())
+    if task.regime.objective == "soft":
+        return float(best(task.words, parameters, workers=task.workers).scores.sum())
+    return float(likelihood(task.words, parameters, workers=task.workers).sum())
 
 
 def run(
-    words: Sentences,
-    parameters: Parameters,
-    model: Model,
-    regime: Regime,
-    *,
-    stage: str = "",
-    workers: int = 1,
-    pull: Pull | None = None,
-    demand: Demand | None = None,
-    prior: Parameters | None = None,
-    state: State | None = None,
-    keep: Keep | None = None,
+    task: Task, parameters: Parameters, *, state: State | None = None, keep: Keep | None = None
 ) -> Run:
-    """Run EM from the given parameters; yields a step for each iteration and returns parameters.
+    """Run EM from the given parameters; yield a step per iteration and return the parameters.
 
-    With `pull`, expectations are taken under `pulled` parameters, and re-estimated without; with a
-    `demand`, so that a share of the arcs follows rules. A `prior` is added to all counts. With a
-    `state`, the run goes on from it instead; `keep` is told of the states on the way.
+    With a `state`, the run continues from it instead; `keep` receives the states on the way.
     """
+    regime, model = task.regime, task.model
     if regime.stop == "alternate":
-        return (
-            yield from _alternate(
-                words, parameters, model, regime, stage, workers, pull, demand, prior, state, keep
-            )
-        )
-    per_bit = -1.0 / (np.log(2.0) * max(1, words.n_words))
-    begin = state or State(0, parameters, parameters, parameters)
-    parameters, previous, kept, last_counts = (
-        begin.parameters,
-        begin.previous,
-        begin.kept,
-        begin.counts,
-    )
-    before, watched_before = begin.before, begin.watched
-    lowest, since = begin.lowest, begin.since
+        return (yield from _alternate(task, parameters, state, keep))
+    per_bit = -1.0 / (np.log(2.0) * max(1, task.words.n_words))
+    now = state or State(0, parameters, parameters, parameters)
+    parameters, last_counts = now.parameters, now.counts
+    previous, kept = now.previous, now.kept
+    before, watched_before, lowest, since = now.before, now.watched, now.lowest, now.since
+    pull = task.pull
     keeps = regime.final_smoothing is not None or (pull is not None and bool(pull.sided.any()))
-    for iteration in range(begin.iteration + 1, regime.iterations + 1):
+    for iteration in range(now.iteration + 1, regime.iterations + 1):
         clock = time.perf_counter()
         counts, score, lifted = _e_step(
-            regime.objective,
-            words,
-            parameters,
-            model,
-            regime,
-            workers,
-            iteration,
-            _now(words, parameters, model, regime, workers, pull, demand, last_counts),
+            task, parameters, iteration, _pull_now(task, parameters, last_counts)
         )
         bits = score * per_bit
-        watched = None
-        if regime.stop == "lateen":
-            watched = _watch(regime.objective, words, parameters, workers) * per_bit
+        watched = _observed(task, parameters) * per_bit if regime.stop == "lateen" else None
         seconds = time.perf_counter() - clock
-        yield Step(stage, iteration, regime.objective, bits, watched, lifted, seconds)
+        yield Step(task.stage, iteration, regime.objective, bits, watched, lifted, seconds)
         if watched is not None:
             if watched > watched_before + CONVERGED:
                 return previous
             watched_before = watched
+        since += 1
         if bits < lowest:
             lowest, kept, since = bits, parameters, 0
-        else:
-            since += 1
         if regime.stop == "patience" and since >= regime.patience:
-            return _finish(words, kept, model, regime, workers)
+            break
         if regime.stop in ("converged", "lateen") and abs(before - bits) < CONVERGED:
             break
-        before = bits
-        previous = parameters
-        if prior is not None:
-            counts = add([counts, prior])
-        last_counts = counts
-        parameters = normalise(counts, model, regime.smoothing)
+        before, previous = bits, parameters
+        last_counts = counts if task.prior is None else add([counts, task.prior])
+        parameters = normalise(last_counts, model, regime.smoothing)
         if keep is not None:
             keep(
                 State(
@@ -227,79 +235,40 @@ def run(
                 )
             )
     if regime.stop == "patience":
-        return _finish(words, kept, model, regime, workers)
+        if regime.final_smoothing is None:
+            return kept
+        return normalise(_e_step(task, kept)[0], model, regime.final_smoothing)
     if regime.final_smoothing is not None and last_counts is not None:
         return normalise(last_counts, model, regime.final_smoothing)
     return parameters
 
 
-def _finish(
-    words: Sentences, parameters: Parameters, model: Model, regime: Regime, workers: int
-) -> Parameters:
-    """The best model of a patient run, smoothed at the end where the regime asks for it."""
-    if regime.final_smoothing is None:
-        return parameters
-    counts, _, _ = _e_step(regime.objective, words, parameters, model, regime, workers)
-    return normalise(counts, model, regime.final_smoothing)
-
-
-def _alternate(
-    words: Sentences,
-    parameters: Parameters,
-    model: Model,
-    regime: Regime,
-    stage: str,
-    workers: int,
-    pull: Pull | None,
-    demand: Demand | None,
-    prior: Parameters | None,
-    state: State | None,
-    keep: Keep | None,
-) -> Run:
+def _alternate(task: Task, parameters: Parameters, state: State | None, keep: Keep | None) -> Run:
     """Soft and hard EM in turns, each to convergence, until neither lowers its own objective."""
-    begin = Turn(objective=regime.objective)
+    begin = Turn(objective=task.regime.objective)
     if state is not None and state.turn is not None:
         begin = state.turn
-    turn: Literal["soft", "hard"] = "hard" if begin.objective == "hard" else "soft"
+    objective: Literal["soft", "hard"] = "hard" if begin.objective == "hard" else "soft"
     lowest = {"soft": begin.soft, "hard": begin.hard}
     idle = begin.idle
     for number in range(begin.number, 20):
-        one = replace(regime, objective=turn, stop="converged", iterations=regime.iterations)
-        bits = np.inf if state is None else state.before
-        now = Turn(number, turn, lowest["soft"], lowest["hard"], idle)
-        runner = run(
-            words,
-            parameters,
-            model,
-            one,
-            stage=stage,
-            workers=workers,
-            pull=pull,
-            demand=demand,
-            prior=prior,
-            state=state,
-            keep=_within(now, keep),
-        )
+        regime = replace(task.regime, objective=objective, stop="converged")
+        steps: list[Step] = []
+        before = np.inf if state is None else state.before
+        turn = Turn(number, objective, lowest["soft"], lowest["hard"], idle)
+        one = replace(task, regime=regime)
+        turns = run(one, parameters, state=state, keep=_within(turn, keep))
+        parameters = yield from recorded(turns, steps)
         state = None
-        while True:
-            try:
-                step = next(runner)
-            except StopIteration as end:
-                parameters = end.value
-                break
-            bits = step.bits
-            yield step
-        idle = idle + 1 if bits > lowest[turn] - CONVERGED else 0
-        lowest[turn] = min(lowest[turn], bits)
+        bits = steps[-1].bits if steps else before
+        idle = idle + 1 if bits > lowest[objective] - CONVERGED else 0
+        lowest[objective] = min(lowest[objective], bits)
         if idle == 2:
             break
-        turn = "hard" if turn == "soft" else "soft"
+        objective = "hard" if objective == "soft" else "soft"
     return parameters
 
 
 def _within(turn: Turn, keep: Keep | None) -> Keep | None:
-    """Tells of states in a turn."""
-    if keep is None:
-        return None
-    tell = keep
-    return lambda state: tell(replace(state, turn=turn))
+    """Adds the turn to states."""
+    return None if keep is None else lambda state: keep(replace(state, turn=turn))

@@ -19,7 +19,7 @@ from caesura.induce.em import Demand
 from caesura.induce.options import InduceOptions
 from caesura.induce.parameters import Floats, Ints
 from caesura.induce.priors import Pull, both, by_head, by_root, reduce_documents, stop_estimates
-from caesura.induce.training import openness
+from caesura.induce.training import View, openness
 from caesura.induce.universal_rules import Rules, are_universal, load_rules
 from caesura.stage import Stage
 
@@ -33,13 +33,17 @@ OTHER_ROOTS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """As `learn` takes it; `rules` is the name of the rules that are obeyed."""
+    """Priors, and the trees to start from; `rules` is the name of the universal rules."""
 
     rules: str = "none"
     pull: Pull | None = None
     demand: Demand | None = None
     stops: tuple[Floats, float] | None = None
     begin: Ints | None = None
+
+    def view(self, words: Corpus) -> View:
+        """The words of a text under plain classes, with these priors."""
+        return View(words.sentences, words.names, {}, self.pull, self.demand, self.stops)
 
 
 def guide(

@@ -17,6 +17,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from caesura.induce.checkpoint import Checkpoint, read_done
 from caesura.induce.class_number import fewest, numbers_tried
 from caesura.induce.context import find_predicates
 from caesura.induce.corpus import Corpus, corpus, oddities, word_classes
-from caesura.induce.em import Step
+from caesura.induce.em import Step, finish, relay
 from caesura.induce.grammar import Grammar
 from caesura.induce.guidance import Guidance, guide, transferred
 from caesura.induce.inference import best
@@ -50,7 +51,7 @@ from caesura.induce.selection import (
     root_entropy,
 )
 from caesura.induce.sentences import Sentences
-from caesura.induce.training import Learnt, learn
+from caesura.induce.training import Learning, Learnt, learn
 from caesura.induce.word_classes import (
     WordClassifier,
     doc_sentences,
@@ -163,7 +164,7 @@ class Inducer:
             self.restarts, all_learnt = list(kept.restarts), list(kept.learnt)
         done = len(self.restarts)
         if kept is not None and (done or kept.places):
-            yield Event("resumed", done, stats=standing(kept, stages))
+            yield Event("resumed", done, stats=_standing(kept, stages))
         self._guidance = guide(
             options,
             words,
@@ -174,12 +175,7 @@ class Inducer:
         self.rules = self._guidance.rules
         runs = self._runs(words, stages, seeds, done, kept)
         for number, (seed, run) in enumerate(zip(seeds[done:], runs, strict=True), start=done):
-            while True:
-                try:
-                    yield Event("step", number, next(run))
-                except StopIteration as end:
-                    learnt = end.value
-                    break
+            learnt = yield from relay(run, partial(Event, "step", number))
             held = self._relabelled(words, learnt).select(used)
             bits = bits_per_word(held, learnt.parameters, options.workers)
             self.restarts.append({"seed": seed, "bits": bits, "lifted": learnt.lifted})
@@ -195,7 +191,10 @@ class Inducer:
         self.grammar = self._grammar(words, learnt, best["bits"], best["seed"])
         if options.rounds:
             teaching = taught(self.grammar, words, learnt, self._guidance, options)
-            self.grammar = yield from rounds_of(teaching)
+            rounds = count(1)
+            self.grammar = yield from relay(
+                teaching, lambda share: Event("round", next(rounds), stats={"changed": share})
+            )
         all_bits = [r["bits"] for r in self.restarts]
         held = words.sentences.select(used)
         yield Event(
@@ -217,7 +216,7 @@ class Inducer:
         ]
         chosen, shared = choose(self._candidates)
         for record, candidate, alike in zip(self.restarts, self._candidates, shared, strict=True):
-            record |= looks(candidate, alike)
+            record |= _trees(candidate, alike)
         return chosen
 
     def _candidate(self, words: Corpus, used: np.ndarray, learnt: Learnt, bits: float) -> Candidate:
@@ -254,26 +253,9 @@ class Inducer:
         self, words: Corpus, used: np.ndarray, stages: tuple[TrainingStage, ...], **more: Any
     ) -> Generator[Event, None, tuple[dict[str, Any], Learnt]]:
         """What is learnt after the restarts, and its record."""
-        options, led = self.options, self._guidance
-        learning = learn(
-            words.sentences,
-            words.names,
-            stages,
-            forms=words.words,
-            spelling=words.forms,
-            seed=options.seed,
-            workers=options.workers,
-            pull=led.pull,
-            demand=led.demand,
-            stops=led.stops,
-            **more,
-        )
-        while True:
-            try:
-                yield Event("step", len(self.restarts), next(learning))
-            except StopIteration as end:
-                learnt: Learnt = end.value
-                break
+        options = self.options
+        run = self._learn(words, stages, seed=options.seed, workers=options.workers, **more)
+        learnt = yield from relay(run, partial(Event, "step", len(self.restarts)))
         held = self._relabelled(words, learnt).select(used)
         bits = bits_per_word(held, learnt.parameters, options.workers)
         found = self._candidate(words, used, learnt, bits)
@@ -281,7 +263,7 @@ class Inducer:
         plain = words.sentences.select(used & looked_at(words.sentences)).classes
         record = {"seed": options.seed, "bits": bits, "lifted": learnt.lifted}
         roots = root_entropy(plain, found.heads)
-        return record | {"roots": roots} | looks(found, shared), learnt
+        return record | {"roots": roots} | _trees(found, shared), learnt
 
     def member(self, number: str, done: Sequence[Part]) -> Inducer:
         """The induction of one of the grammars that vote, after those that are done."""
@@ -425,40 +407,38 @@ class Inducer:
 
         So many of them are `done` already.
         """
-        options, led = self.options, self._guidance
 
-        def one(number: int, workers: int) -> Generator[Step, None, Learnt]:
-            return learn(
-                words.sentences,
-                words.names,
+        def one(number: int, workers: int) -> Learning:
+            return self._learn(
+                words,
                 stages,
-                forms=words.words,
-                spelling=words.forms,
                 seed=seeds[number],
                 workers=workers,
-                pull=led.pull,
-                demand=led.demand,
-                stops=led.stops,
-                begin=led.begin,
+                begin=self._guidance.begin,
                 nudge=NUDGE if number else 0.0,
                 place=None if kept is None else kept.places.get(number),
                 keep=None if kept is None else partial(kept.keep_place, number),
             )
 
         numbers = range(done, len(seeds))
-        if len(seeds) == 1 or options.workers <= 1:
+        workers = self.options.workers
+        if len(seeds) == 1 or workers <= 1:
             for number in numbers:
-                yield one(number, options.workers)
+                yield one(number, workers)
             return
         stop = threading.Event()
-        pool = ThreadPoolExecutor(options.workers)
+        pool = ThreadPoolExecutor(workers)
         try:
-            for steps, learnt in pool.map(lambda n: finished(one(n, 1), stop), numbers):
-                yield told(steps, learnt)
+            for steps, learnt in pool.map(lambda n: _finished(one(n, 1), stop), numbers):
+                yield _replayed(steps, learnt)
         finally:
-            # Whoever interrupts does not wait for the restarts that have not begun.
+            # An interrupt does not wait for the restarts that have not begun.
             stop.set()
             pool.shutdown(cancel_futures=True)
+
+    def _learn(self, words: Corpus, stages: tuple[TrainingStage, ...], **more: Any) -> Learning:
+        plain = self._guidance.view(words)
+        return learn(plain, stages, forms=words.words, spelling=words.forms, **more)
 
     def _relabelled(self, words: Corpus, learnt: Learnt) -> Sentences:
         """All sentences over the classes of a grammar, words with a class of their own included."""
@@ -512,26 +492,13 @@ class Event:
     stats: Mapping[str, Any] = field(default_factory=dict)
 
 
-def rounds_of(teaching: Generator[float, None, Grammar]) -> Generator[Event, None, Grammar]:
-    """Tells of the rounds of an arc model (see `reparse`)."""
-    number = 0
-    while True:
-        try:
-            changed = next(teaching)
-        except StopIteration as end:
-            grammar: Grammar = end.value
-            return grammar
-        number += 1
-        yield Event("round", number, stats={"changed": changed})
-
-
-def looks(candidate: Candidate, alike: float) -> dict[str, Any]:
+def _trees(candidate: Candidate, alike: float) -> dict[str, Any]:
     """What a record says of a candidate's trees."""
     arc = round(candidate.arc, 4) if np.isfinite(candidate.arc) else None
     return {"arc": arc, "chain": candidate.chain, "agreement": alike}
 
 
-def standing(kept: Checkpoint, stages: tuple[TrainingStage, ...]) -> dict[str, Any]:
+def _standing(kept: Checkpoint, stages: tuple[TrainingStage, ...]) -> dict[str, Any]:
     """Where an interrupted induction goes on: restarts that are done, and the one under way."""
     about: dict[str, Any] = {"restarts": len(kept.restarts)}
     place = kept.places.get(len(kept.restarts))
@@ -540,20 +507,19 @@ def standing(kept: Checkpoint, stages: tuple[TrainingStage, ...]) -> dict[str, A
     return about
 
 
-def finished(
-    run: Generator[Step, None, Learnt], stop: threading.Event
-) -> tuple[list[Step], Learnt]:
+def _finished(run: Learning, stop: threading.Event) -> tuple[list[Step], Learnt]:
+    """Run to the end, unless another thread stops."""
     steps: list[Step] = []
-    while True:
+
+    def check(step: Step) -> None:
         if stop.is_set():
             raise KeyboardInterrupt
-        try:
-            steps.append(next(run))
-        except StopIteration as end:
-            return steps, end.value
+        steps.append(step)
+
+    return steps, finish(relay(run, check))
 
 
-def told(steps: list[Step], learnt: Learnt) -> Generator[Step, None, Learnt]:
+def _replayed(steps: list[Step], learnt: Learnt) -> Learning:
     yield from steps
     return learnt
 
@@ -598,7 +564,7 @@ def votes(whole: Inducer) -> Generator[Event, None, None]:
     first = replace(members[-1], others=tuple(members[:-1]), history=history)
     whole.grammar = first
     whole.sample = samples[-1]
-    yield Event("done", stats=stats | {"voted": list(numbers)} | _looks(members, samples))
+    yield Event("done", stats=stats | {"voted": list(numbers)} | _votes(members, samples))
 
 
 def _sample(whole: Inducer, member: Grammar) -> Sentences:
@@ -608,7 +574,7 @@ def _sample(whole: Inducer, member: Grammar) -> Sentences:
     return words.select(words.up_to(longest) & looked_at(words))
 
 
-def _looks(members: list[Grammar], samples: list[Sentences]) -> dict[str, Any]:
+def _votes(members: list[Grammar], samples: list[Sentences]) -> dict[str, Any]:
     """The mean arc of the trees that win, and how far those of the members agree with them."""
     views = [(words, one.parameters) for one, words in zip(members, samples, strict=True)]
     if not samples[0].n_words:

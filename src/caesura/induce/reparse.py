@@ -21,7 +21,6 @@ from caesura.induce.guidance import Guidance
 from caesura.induce.inference import count
 from caesura.induce.options import InduceOptions
 from caesura.induce.parameters import Floats, Ints, Longs, Parameters, find_model, normalise
-from caesura.induce.priors import prior_counts
 from caesura.induce.recipes import Regime
 from caesura.induce.sentences import Sentences
 from caesura.induce.training import Learnt, View, views_of
@@ -50,8 +49,9 @@ def taught(
     """
     chosen = sampled(words.sentences, options.longest)
     plain = words.select(chosen)
-    known = View(words.sentences, words.names, {}, led.pull, led.demand, led.stops)
-    view = views_of(known, words.words, words.forms)(options.lexical if learnt.lexicon else 0)
+    view = views_of(led.view(words), words.words, words.forms)(
+        options.lexical if learnt.lexicon else 0
+    )
     parameters, arcs = yield from reparse(
         plain.sentences,
         replace(view, words=view.words.select(chosen)),
@@ -100,23 +100,8 @@ def _learnt(view: View, heads: Ints, model: str, workers: int) -> Parameters:
     row = find_model(model)
     counts = count(view.words, heads, row, len(view.names), workers)
     start = normalise(counts, row, REGIME.smoothing)
-    prior = None if view.stops is None else prior_counts(view.stops[0], row, view.stops[1])
-    runner = em.run(
-        view.words,
-        start,
-        row,
-        REGIME,
-        workers=workers,
-        pull=view.pull,
-        demand=view.demand,
-        prior=prior,
-    )
-    while True:
-        try:
-            next(runner)
-        except StopIteration as end:
-            learnt: Parameters = end.value
-            return learnt
+    task = em.Task(view.words, row, REGIME, "", workers, view.pull, view.demand, view.prior(row))
+    return em.finish(em.run(task, start))
 
 
 def _logs(chances: Floats) -> Floats:

@@ -17,7 +17,16 @@ from caesura.induce import em
 from caesura.induce.em import Demand
 from caesura.induce.inference import best, count, draw
 from caesura.induce.initialise import TRANSFORMS, from_grammar, initialise, nudged, transformed
-from caesura.induce.parameters import Floats, Ints, Parameters, add, find_model, normalise, widen
+from caesura.induce.parameters import (
+    Floats,
+    Ints,
+    Model,
+    Parameters,
+    add,
+    find_model,
+    normalise,
+    widen,
+)
 from caesura.induce.priors import Pull, lexical, prior_counts, to_the
 from caesura.induce.recipes import TrainingStage
 from caesura.induce.selection import bits_per_word
@@ -64,36 +73,29 @@ def _data(words: Sentences, stage: TrainingStage, limit: int) -> Sentences:
 
 
 def learn(
-    words: Sentences,
-    names: tuple[str, ...],
+    plain: View,
     stages: tuple[TrainingStage, ...],
     *,
     forms: Ints | None = None,
     spelling: tuple[str, ...] = (),
     seed: int = 0,
     workers: int = 1,
-    pull: Pull | None = None,
-    demand: em.Demand | None = None,
-    stops: tuple[Floats, float] | None = None,
     begin: Ints | None = None,
     nudge: float = 0.0,
     place: Place | None = None,
     keep: Callable[[Place], None] | None = None,
     earlier: Mapping[str, tuple[Parameters, int]] | None = None,
 ) -> Learning:
-    """Go through the stages; yields every step of EM and returns the grammar.
+    """Run the stages; yield every step of EM and return the grammar.
 
-    `forms` and `spelling` give the words themselves, which lexicalised stages need. `pull` says how
-    strongly classes are drawn to be heads (see `openness` and `universal`), `demand` what share of
-    arcs follows rules, `stops` how probable stops are by side and class and how many counts that is
-    worth (see `reducibility`). The first stage starts from the trees of `begin`, where there are
-    any, and from probabilities that are off by about `nudge`, by the seed, so that restarts of
-    recipes without chance differ. With a `place` the recipe goes on from there; `keep` is told of
-    the places on the way. Stages may start from `earlier` grammars by name, given with how often
-    words were seen that are classes of their own in them.
+    Lexicalised stages need the words, as `forms` and `spelling`. The first stage starts from the
+    trees of `begin`, if any, and from probabilities with noise of size `nudge`, so that restarts of
+    deterministic recipes differ. With a `place` the recipe continues from there; `keep` receives
+    the places on the way. Stages may start from `earlier` grammars by name, given with the number
+    of occurrences from which on words are classes of their own in them.
     """
     parameters: Parameters | None = None
-    view = views_of(View(words, names, {}, pull, demand, stops), forms, spelling)
+    view = views_of(plain, forms, spelling)
     lifted = 0 if place is None else place.state.lifted
     found: dict[str, Parameters] = {} if place is None else dict(place.found)
     found |= {name: grammar for name, (grammar, _) in (earlier or {}).items()}
@@ -101,8 +103,6 @@ def learn(
     lexical = {name: least for name, (_, least) in (earlier or {}).items()}
     lexical |= {stage.name: stage.lexical for stage in stages}
     for number, stage in enumerate(stages):
-        passed = place is not None and number < place.stage
-        state = place.state if place is not None and number == place.stage else None
         model = find_model(stage.model)
         mine = view(stage.lexical)
         data = _data(mine.words, stage, stage.limit)
@@ -113,54 +113,40 @@ def learn(
                 remedy="Give more text or shorter sentences, or let longer ones in: --max-length "
                 f"{_next(stage.limit, mine.words)} --set limit={_next(stage.limit, mine.words)}.",
             )
-        if state is None and not passed:
-            if number == 0 and begin is not None:
-                trees = count(mine.words, begin, model, len(mine.names), workers)
-                start = normalise(trees, model, max(stage.regime.smoothing, 0.1))
-            else:
-                last = [] if parameters is None else [parameters]
-                grammars = [found[name] for name in stage.of] or last
-                origins = stage.of or [one.name for one in stages[max(0, number - 1) : number]]
-                before = [
-                    (grammar, _data(view(lexical[name]).words, stage, stage.limit))
-                    for grammar, name in zip(grammars, origins, strict=True)
-                ]
-                start = _start(data, stage, before, len(mine.names), seed, workers, mine.pull)
-            if number == 0 and nudge:
-                start = nudged(start, nudge, seed)
-        if passed:
+        if place is not None and number < place.stage:
             continue
+        state = place.state if place is not None and number == place.stage else None
         if state is not None:
             start = state.parameters
+        elif number == 0 and begin is not None:
+            trees = count(mine.words, begin, model, len(mine.names), workers)
+            start = normalise(trees, model, max(stage.regime.smoothing, 0.1))
+        else:
+            last = [] if parameters is None else [parameters]
+            grammars = [found[name] for name in stage.of] or last
+            origins = stage.of or [one.name for one in stages[max(0, number - 1) : number]]
+            before = [
+                (grammar, _data(view(lexical[name]).words, stage, stage.limit))
+                for grammar, name in zip(grammars, origins, strict=True)
+            ]
+            start = _start(data, stage, before, len(mine.names), seed, workers, mine.pull)
+        if number == 0 and nudge and state is None:
+            start = nudged(start, nudge, seed)
         lengths = range(stage.grow_from, stage.limit + 1) if stage.grow_from else (stage.limit,)
         for limit in lengths:
             part = data if limit == stage.limit else data.select(data.up_to(limit))
             if not len(part) or (state is not None and place is not None and limit < place.limit):
                 continue
-            runner = em.run(
-                part,
-                start,
-                model,
-                stage.regime,
-                stage=stage.name,
-                workers=workers,
-                pull=mine.pull,
-                demand=mine.demand,
-                prior=None
-                if mine.stops is None
-                else prior_counts(mine.stops[0], model, mine.stops[1]),
-                state=state,
-                keep=None if keep is None else partial(_tell, keep, number, limit, dict(found)),
+            prior = mine.prior(model)
+            task = em.Task(
+                part, model, stage.regime, stage.name, workers, mine.pull, mine.demand, prior
             )
+            told = None if keep is None else partial(_tell, keep, number, limit, dict(found))
+            steps: list[em.Step] = []
+            run = em.run(task, start, state=state, keep=told)
+            start = yield from em.recorded(run, steps)
+            lifted = steps[-1].lifted if steps else lifted
             state = None
-            while True:
-                try:
-                    step = next(runner)
-                except StopIteration as end:
-                    start = end.value
-                    break
-                lifted = step.lifted
-                yield step
         parameters = start
         if stage.best_of:
             rivals = [*(found[name] for name in stage.best_of), start]
@@ -279,6 +265,10 @@ class View:
     demand: Demand | None = None
     #: How probable stops are by side and class, and how many counts that is worth.
     stops: tuple[Floats, float] | None = None
+
+    def prior(self, model: Model) -> Parameters | None:
+        """The counts of stops that are added to those of the text."""
+        return None if self.stops is None else prior_counts(self.stops[0], model, self.stops[1])
 
 
 def views_of(plain: View, forms: Ints | None, spelling: tuple[str, ...]) -> Callable[[int], View]:
