@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from caesura import _core
 from caesura.cli import run
 from caesura.cluster import WordClasses, cluster, load_classes, save_classes
-from caesura.cluster.brown import brown
-from caesura.cluster.counts import count_bigrams
-from caesura.cluster.exchange import exchange
+from caesura.cluster.clustering import brown, count_bigrams, exchange
 from caesura.errors import FormatError, InputError, UsageError
 from tests.reference import cluster as twin
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from caesura.cluster import cluster
+from caesura.cluster.clustering import sentences_of
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.induce import InduceOptions, Inducer
 from caesura.induce.word_classes import (
     WordClassifier,
     classifier_of,
-    doc_sentences,
     group_frequent,
     regroup,
 )
@@ -75,7 +75,7 @@ def test_more_text_for_classes_changes_nothing_else() -> None:
     text = " ".join(" ".join(s[:-1]) + "." for s in sentences(300))
     doc = rules.tokenize(Document(text=text))
     more = rules.tokenize(Document(text=re.sub("v[0-9]+", "walks", text)))
-    assert next(doc_sentences(doc))[-1] == "."
+    assert next(sentences_of([doc]))[-1] == "."
     plain = Inducer([doc], InduceOptions(classes="8", recipe="standard", model="dmv"))
     wider = Inducer(
         [doc], InduceOptions(classes="8", recipe="standard", model="dmv"), class_text=[more]

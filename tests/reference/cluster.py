@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from itertools import combinations, pairwise, product
 
-from caesura.cluster.counts import Bigrams
+from caesura.cluster.clustering import Bigrams
 from caesura.cluster.hidden import Hidden
 
 Pairs = Counter[tuple[int, int]]

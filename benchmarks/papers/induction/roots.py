@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from benchmarks.papers.induction.treebanks import Bench
 
+from caesura.cluster.clustering import sentences_of
 from caesura.induce import InduceOptions
 from caesura.induce.context import PREDICATE, find_predicates, in_most_sentences, whole_sentences
 from caesura.induce.options import APART
-from caesura.induce.word_classes import doc_sentences, learn_classifier, regroup
+from caesura.induce.word_classes import learn_classifier, regroup
 
 __all__ = ["predicates"]
 
@@ -29,7 +30,7 @@ def predicates(bench: Bench) -> dict[str, Any]:
     found = in_most_sentences(counts[looked])
     often = np.bincount(words.classes, minlength=len(names))
     order = [k for k in np.argsort(-often) if found[k] and often[k] >= 0.001 * words.n_words]
-    sentences = [forms for doc in bench.train for forms in doc_sentences(doc)]
+    sentences = list(sentences_of(bench.train))
     known = regroup(sentences, learn_classifier(sentences, "12", context=1), APART)
     assert known.context is not None
     clusters = InduceOptions().clusters

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from caesura.cluster.clustering import sentences_of
 from caesura.document import Document
 from caesura.induce.corpus import Corpus, corpus
 from caesura.induce.em import finish
@@ -20,7 +21,7 @@ from caesura.induce.parameters import Floats, Parameters
 from caesura.induce.recipes import Regime, TrainingStage
 from caesura.induce.selection import bits_per_word
 from caesura.induce.training import View, learn
-from caesura.induce.word_classes import WordClassifier, doc_sentences, learn_classifier, regroup
+from caesura.induce.word_classes import WordClassifier, learn_classifier, regroup
 
 #: The numbers that are tried, from few to many.
 NUMBERS = (15, 20, 30, 50, 80)
@@ -54,10 +55,10 @@ def numbers_tried(
     `class_text` is more text for the clusters; nothing of it is held out. Bits are infinite where
     the text has too little to learn from and to hold out.
     """
-    sentences = [words for doc in documents for words in doc_sentences(doc)]
+    sentences = list(sentences_of(documents))
     part = _parts([len(words) for words in sentences])
     known = [words for words, where in zip(sentences, part.tolist(), strict=True) if where >= 0]
-    text = [*known, *(words for doc in class_text for words in doc_sentences(doc))]
+    text = [*known, *sentences_of(class_text)]
     for number in numbers:
         classifier = learn_classifier(text, str(number), morphology)
         if frequent:

@@ -23,9 +23,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.cluster.counts import RARE as RARE_ROW
-from caesura.cluster.counts import count_bigrams
-from caesura.cluster.exchange import exchange
+from caesura.cluster.clustering import RARE as RARE_ROW
+from caesura.cluster.clustering import count_bigrams, exchange
 from caesura.cluster.hidden import Hidden, best_states, fit
 from caesura.document import Document
 from caesura.document.punctuation import is_mark

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from caesura.cluster.clustering import sentences_of
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
 from caesura.induce.arc_model import vote
@@ -54,7 +55,6 @@ from caesura.induce.sentences import Sentences
 from caesura.induce.training import Learning, Learnt, learn
 from caesura.induce.word_classes import (
     WordClassifier,
-    doc_sentences,
     learn_classifier,
     lexicalise,
     regroup,
@@ -386,7 +386,7 @@ class Inducer:
         found = self.classifier or learn_classifier(
             text, number, options.morphology, options.iterations
         )
-        sentences = [forms for doc in text for forms in doc_sentences(doc)]
+        sentences = list(sentences_of(text))
         if options.frequent_words:
             found = regroup(sentences, found, options.frequent_words, options.groups)
         if found.context is None or not options.clusters:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -137,41 +138,69 @@ class InduceOptions:
     workers: int = option(1, **THREADS)
 
     def __post_init__(self) -> None:
-        if self.heads not in (None, "any", "content"):
-            raise UsageError(f"--heads {self.heads}: no such style", remedy="any or content.")
-        if self.obey not in ("pull", "expectation", "both"):
-            raise UsageError(
-                f"obey={self.obey}: no such way to obey rules",
-                remedy="pull, expectation or both.",
-            )
-        if not 0.0 < self.share < 1.0:
-            raise UsageError(
-                f"share={self.share}: a share of arcs is above 0 and below 1", remedy="E.g. 0.8."
-            )
-        if self.morphology < 0.0:
-            raise UsageError(
-                f"morphology={self.morphology}: a weight is not below 0", remedy="E.g. 3, or 0."
-            )
-        self._check_classes()
-        if self.reducible < 0.0:
-            raise UsageError(
-                f"reducible={self.reducible}: a weight is not below 0", remedy="E.g. 0.2, or 0."
-            )
-        if self.keep not in ("auto", "agreement", "join", "roots"):
-            raise UsageError(
-                f"keep={self.keep}: no such way to choose among restarts",
-                remedy="agreement, join or roots.",
-            )
-        if self.constrained not in ("all", "long"):
-            raise UsageError(
-                f"constrained={self.constrained}: no such choice of stages", remedy="all or long."
-            )
-        if self.heads == "content" and self.classes == "form":
-            raise UsageError(
-                "--heads content tells open classes by their words, and with --classes form each "
-                "has one",
-                remedy="Take other classes, e.g. --classes 30.",
-            )
+        for wrong, what, remedy in self._problems():
+            if wrong:
+                raise UsageError(what, remedy=remedy)
+
+    def _problems(self) -> Iterator[tuple[bool, str, str]]:
+        """Yield conditions that are errors, each with its message and remedy."""
+        classes, numbers = self.classes, self.classes.split(",")
+        known = self.heads in (None, "any", "content")
+        yield not known, f"--heads {self.heads}: no such style", "any or content."
+        for name, ways, what in (
+            ("obey", ("pull", "expectation", "both"), "way to obey rules"),
+            ("keep", ("auto", "agreement", "join", "roots"), "way to choose among restarts"),
+            ("constrained", ("all", "long"), "choice of stages"),
+        ):
+            value, named = getattr(self, name), [way for way in ways if way != "auto"]
+            remedy = f"{', '.join(named[:-1])} or {named[-1]}."
+            yield value not in ways, f"{name}={value}: no such {what}", remedy
+        share = f"share={self.share}: a share of arcs is above 0 and below 1"
+        yield not 0.0 < self.share < 1.0, share, "E.g. 0.8."
+        for name, example in (("morphology", "3"), ("reducible", "0.2")):
+            value = getattr(self, name)
+            yield value < 0.0, f"{name}={value}: a weight is not below 0", f"E.g. {example}, or 0."
+        for name in ("context", "frequent", "predicates", "reparse"):
+            value = getattr(self, name) or 0
+            yield value < 0, f"{name}={value}: a number is not below 0", "E.g. 10, or 0."
+        yield (
+            len(numbers) > 1
+            and not (
+                all(one.isdecimal() and int(one) for one in numbers)
+                and len({int(one) for one in numbers}) == len(numbers)
+            ),
+            f"--classes {classes}: these are not different numbers of classes",
+            "E.g. 10,12,15,20, without spaces.",
+        )
+        yield (
+            len(numbers) > MOST_VOTES,
+            f"--classes {classes}: more than {MOST_VOTES} grammars do not vote",
+            "Give fewer numbers, e.g. 10,12,15,20.",
+        )
+        yield (
+            len(numbers) > 1 and bool(self.reparse),
+            f"--reparse {self.reparse} is for one grammar, and several numbers of classes are "
+            "as many",
+            "Give one number, e.g. --classes 12, or leave it out.",
+        )
+        other = self.morphology > 0 or classes in (*COLUMNS, "auto", "file")
+        yield (
+            self.iterations > 0 and other,
+            f"context={self.iterations} is about a number of classes that are learnt from "
+            "their neighbours",
+            "Give the number (--classes 12), and leave morphology out.",
+        )
+        yield (
+            bool(self.predicates) and not self.iterations,
+            f"predicates={self.predicates} is about classes by context",
+            "Ask for them (--classes 12 --set context=10), or leave it out.",
+        )
+        yield (
+            self.heads == "content" and classes == "form",
+            "--heads content tells open classes by their words, and with --classes form each "
+            "has one",
+            "Take other classes, e.g. --classes 30.",
+        )
 
     @property
     def head_convention(self) -> str:
@@ -183,45 +212,6 @@ class InduceOptions:
     def led(self) -> bool:
         """Whether universal rules lead, which have a convention of heads of their own."""
         return self.classes == "upos" and self.rules != "none"
-
-    def _check_classes(self) -> None:
-        for name in ("context", "frequent", "predicates", "reparse"):
-            if (getattr(self, name) or 0) < 0:
-                raise UsageError(
-                    f"{name}={getattr(self, name)}: a number is not below 0",
-                    remedy="E.g. 10, or 0.",
-                )
-        numbers = self.classes.split(",")
-        if len(numbers) > 1 and not (
-            all(one.isdecimal() and int(one) for one in numbers)
-            and len({int(one) for one in numbers}) == len(numbers)
-        ):
-            raise UsageError(
-                f"--classes {self.classes}: these are not different numbers of classes",
-                remedy="E.g. 10,12,15,20, without spaces.",
-            )
-        if len(numbers) > MOST_VOTES:
-            raise UsageError(
-                f"--classes {self.classes}: more than {MOST_VOTES} grammars do not vote",
-                remedy="Give fewer numbers, e.g. 10,12,15,20.",
-            )
-        if len(numbers) > 1 and self.reparse:
-            raise UsageError(
-                f"--reparse {self.reparse} is for one grammar, and several numbers of classes are "
-                "as many",
-                remedy="Give one number, e.g. --classes 12, or leave it out.",
-            )
-        if self.iterations and (self.morphology or self.classes in (*COLUMNS, "auto", "file")):
-            raise UsageError(
-                f"context={self.iterations} is about a number of classes that are learnt from "
-                "their neighbours",
-                remedy="Give the number (--classes 12), and leave morphology out.",
-            )
-        if self.predicates and not self.iterations:
-            raise UsageError(
-                f"predicates={self.predicates} is about classes by context",
-                remedy="Ask for them (--classes 12 --set context=10), or leave it out.",
-            )
 
     @property
     def numbers(self) -> tuple[str, ...]:

@@ -14,9 +14,8 @@ opposite: it gives frequent words classes of their own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -95,13 +94,6 @@ def learn_classifier(
 
 #: Of the words seen `RARE` times at most this share is grouped, whatever was asked for.
 FREQUENT_SHARE = 0.1
-
-
-def doc_sentences(doc: Document) -> Iterator[list[str]]:
-    """The words of each sentence of a document."""
-    forms = doc.column("form")
-    for first, last in pairwise(doc.first_word[doc.sentence_bounds].tolist()):
-        yield forms[first:last]
 
 
 def regroup(
