@@ -191,9 +191,7 @@ def _set_heads(doc: Any, heads: list[int], deps: list[str]) -> None:
 
 
 @Language.factory(
-    "caesura",
-    assigns=_ASSIGNS,
-    default_config={"model": "en", "keep_sentences": False},
+    "caesura", assigns=_ASSIGNS, default_config={"model": "en", "keep_sentences": False}
 )
 def make_component(nlp: Any, name: str, model: str, keep_sentences: bool) -> Component:
     """What `nlp.add_pipe("caesura", config={"model": …})` makes."""

@@ -346,9 +346,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "replace": Show("models add {tiny}", "--replace", before="models add {tiny}"),
         "quiet": Show("models add {tiny}", "-q"),
     },
-    "models remove": {
-        "quiet": Show("models remove tiny", "-q", before="models add {tiny}"),
-    },
+    "models remove": {"quiet": Show("models remove tiny", "-q", before="models add {tiny}")},
     "models languages": {"as_json": Show("models languages {tiny}", "--json")},
     "models show": {"as_json": Show("models show {tiny}", "--json")},
     "models verify": {
@@ -462,10 +460,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         **reading("find [upos=NOUN] {input}"),
     },
     "info": {"as_json": Show("info", "--json")},
-    "warmup": {
-        "as_json": Show("warmup", "--json"),
-        "quiet": Show("warmup", "-q"),
-    },
+    "warmup": {"as_json": Show("warmup", "--json"), "quiet": Show("warmup", "-q")},
 }
 
 #: Options that once were lost in the company of others.

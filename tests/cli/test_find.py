@@ -135,10 +135,7 @@ def test_a_long_document_is_searched_in_pieces(
 
 def test_counts(trip: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "v[upos=VERB] > c[]", "trip.conllu", "--count", "lemma, c.deprel")
-    assert out.splitlines()[:2] == [
-        "count     %  lemma  c.deprel",
-        "    1  16.7  see    nsubj",
-    ]
+    assert out.splitlines()[:2] == ["count     %  lemma  c.deprel", "    1  16.7  see    nsubj"]
     out = run(capsys, "[] > []", "trip.conllu", "--count", "feats.Mood", "--to", "jsonl")
     assert [json.loads(line) for line in out.splitlines()] == [
         {"count": 5, "feats.Mood": ""},

@@ -50,11 +50,7 @@ def gold(tmp_path: Path) -> Path:
 )
 @pytest.mark.parametrize("name", ["same", "dotted", "symlink", "hard link"])
 def test_no_command_replaces_its_input(
-    gold: Path,
-    tiny_model: Path,
-    call: list[str],
-    name: str,
-    capsys: pytest.CaptureFixture[str],
+    gold: Path, tiny_model: Path, call: list[str], name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = gold
     if name == "dotted":

@@ -151,11 +151,7 @@ def test_training_measures_what_a_bias_is_worth() -> None:
 
 @pytest.mark.parametrize(
     ("verb", "options"),
-    [
-        (["parser"], []),
-        (["pipeline"], []),
-        (["pipeline"], ["--encoder", "folder"]),
-    ],
+    [(["parser"], []), (["pipeline"], []), (["pipeline"], ["--encoder", "folder"])],
 )
 def test_training_refuses_a_bias_that_the_model_would_not_keep(
     verb: list[str], options: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]

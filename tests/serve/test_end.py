@@ -79,11 +79,7 @@ def starting(tmp_path: Path) -> subprocess.Popen[str]:
 @pytest.mark.parametrize("alone", [True, False])
 @pytest.mark.parametrize("loading", [True, False])
 def test_a_server_that_starts_ends_without_a_word(
-    starting: subprocess.Popen[str],
-    tmp_path: Path,
-    how: signal.Signals,
-    alone: bool,
-    loading: bool,
+    starting: subprocess.Popen[str], tmp_path: Path, how: signal.Signals, alone: bool, loading: bool
 ) -> None:
     """As by Ctrl-C, `kill`, and a service manager, which tells the workers, too."""
     workers = children(starting.pid)

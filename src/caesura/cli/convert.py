@@ -143,8 +143,7 @@ def _names(given: Sequence[str]) -> tuple[str, ...]:
 class Options:
     lower: bool = option(False, "Fold to lower case.")
     drop_punct: bool = option(
-        False,
-        "Leave punctuation out; what hangs on it climbs. With --lower: text as if spoken.",
+        False, "Leave punctuation out; what hangs on it climbs. With --lower: text as if spoken."
     )
     marks: str | None = option(
         None,

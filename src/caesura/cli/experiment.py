@@ -43,9 +43,7 @@ class Training:
     """What all commands that train take."""
 
     no_spaces: bool = option(
-        False,
-        "The language is written without spaces.",
-        commands="train pipeline, train tokenizer",
+        False, "The language is written without spaces.", commands="train pipeline, train tokenizer"
     )
     resume: bool = option(False, "Go on with an interrupted run to the same result.")
     anew: bool = option(False, "Delete an interrupted run and start again.")
@@ -117,9 +115,7 @@ def experiment(
             if as_json:
                 print_json(plain)
 
-        made = options(name, example=example, training=Training, reading=Reading)(
-            json_option(command)
-        )
+        made = options(name, example, training=Training, reading=Reading)(json_option(command))
         for one in reversed(found.values()):
             made = click_option(one)(made)
         return made

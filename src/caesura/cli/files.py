@@ -199,9 +199,7 @@ def _walk(
 
 
 def jobs(
-    sources: Sequence[tuple[Source, str]],
-    output: str | None,
-    format_of: Callable[[Source], str],
+    sources: Sequence[tuple[Source, str]], output: str | None, format_of: Callable[[Source], str]
 ) -> tuple[list[Job], bool]:
     """Where each result goes, and whether every file has a target of its own."""
     if output is None or output == "-" or not is_folder(output):

@@ -29,9 +29,7 @@ class Files:
 @dataclass(frozen=True)
 class Options:
     class_text: tuple[str, ...] = option(
-        (),
-        "More text, from which only word classes are learnt. May be repeated.",
-        metavar="FILE",
+        (), "More text, from which only word classes are learnt. May be repeated.", metavar="FILE"
     )
     transfer: str | None = option(
         None,

@@ -33,7 +33,7 @@ def _mode(context: click.Context, parameter: click.Parameter, value: str | None)
 mode_option = click.option("--mode", hidden=True, expose_value=False, is_eager=True, callback=_mode)
 
 
-def options(command: str, *, example: str = "", **groups: type) -> Callable[[F], F]:
+def options(command: str, example: str = "", /, **groups: type) -> Callable[[F], F]:
     """Give a command the options of some dataclasses that are declared for it.
 
     The function receives an instance of each, under the keyword of the class. `example` stands

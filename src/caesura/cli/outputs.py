@@ -17,13 +17,7 @@ import click
 
 from caesura.errors import UsageError
 
-__all__ = [
-    "OwnInputs",
-    "default_format",
-    "guard",
-    "refuse_loss",
-    "refuse_own_input",
-]
+__all__ = ["OwnInputs", "default_format", "guard", "refuse_loss", "refuse_own_input"]
 
 #: Options that name a file to write, and those that name one to read; arguments are all read.
 _WRITTEN: Final = ("output", "page", "plot")

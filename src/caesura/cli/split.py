@@ -6,23 +6,21 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 import numpy as np
 
-from caesura.cli.files import find_sources
 from caesura.cli.interrupt import complete
-from caesura.cli.language import take_model
-from caesura.cli.options import inputs_argument, mode_option, options
-from caesura.cli.parse import load_pipeline
 from caesura.cli.refuse import refuse
-from caesura.cli.running import mention_faster, plan, run_plan
+from caesura.cli.running import Call, annotates
 from caesura.document import Document, span_of, token_turn
 from caesura.formats.io import open_write
-from caesura.options import ModelChoice, Reading, Request, Running, Writing, option
-from caesura.pipeline.run import Engine, engine_of
+from caesura.options import ModelChoice, option
+
+if TYPE_CHECKING:
+    from caesura.pipeline.core import Pipeline
 
 __all__ = ["command", "sentences", "write_sentences"]
 
@@ -44,26 +42,8 @@ class Options:
 
 
 @click.command()
-@inputs_argument
-@mode_option
-@options(
-    "split",
-    named=ModelChoice,
-    request=Request,
-    own=Options,
-    running=Running,
-    reading=Reading,
-    writing=Writing,
-)
-def command(
-    inputs: tuple[str, ...],
-    named: ModelChoice,
-    request: Request,
-    own: Options,
-    running: Running,
-    reading: Reading,
-    writing: Writing,
-) -> int:
+@annotates("split", named=ModelChoice, own=Options)
+def command(call: Call, named: ModelChoice, own: Options) -> int:
     """Split FILES (or stdin) into sentences, one a line; spaces and line ends in them are folded.
 
     With --offsets: start, end and sentence, separated by tabs, where text[start:end] is the
@@ -77,29 +57,21 @@ def command(
     caesura split corpus/ -o sentences/ --quick
     caesura split --within 20 < pipe
     """
-    from caesura.models.store import load_model
-
     kind = "jsonl" if own.as_json else ("tsv" if own.offsets else "text")
-    if request.within is not None:
+    if call.request.within is not None:
         refuse("--within", "threads", remedy="Sentences are found as they come.")
-    quiet = reading.quiet
-
-    def make_engine() -> Engine:
-        enough = frozenset({"head", "sentences"})
-        chosen = take_model(named, (source for source, _ in sources), quiet=quiet)
-        file = load_model(chosen.model)
-        mention_faster(quiet, file, todo)
-        asked = replace(request, language=chosen.language or None)
-        nlp = load_pipeline(file, asked, threads=running.threads, enough=enough)
-        return engine_of(nlp.quick() if request.quick else nlp, threads=running.threads)
-
-    sources = find_sources(inputs, reading.from_format, output=writing.output, quiet=quiet)
+    sources = call.sources()
     if any(source.format != "text" for source, _ in sources):
         refuse("a format other than plain text", "within", remedy="A file has no delay.")
-    todo = plan(sources, writing, lambda source: kind)
-    request = replace(request, confidence=own.as_json)
+    plan = call.plan(sources, lambda source: kind)
+
+    def load() -> Pipeline:
+        nlp = call.pipeline(named, plan, frozenset({"head", "sentences"}))
+        return nlp.quick() if call.request.quick else nlp
+
+    request = replace(call.request, confidence=own.as_json)
     write = partial(write_sentences, paragraphs=own.paragraphs)
-    return run_plan(todo, make_engine, request, reading, write, what="Splitting")
+    return call.run(plan, load, "Splitting", request=request, write=write)
 
 
 def write_sentences(

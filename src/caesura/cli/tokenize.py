@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import click
 
-from caesura.cli.files import find_sources, result_format
-from caesura.cli.options import inputs_argument, mode_option, options
+from caesura.cli.files import result_format
 from caesura.cli.refuse import keeping
-from caesura.cli.running import plan, run_plan, written
+from caesura.cli.running import Call, annotates
 from caesura.errors import UsageError
-from caesura.options import Reading, Request, Running, Writing, option
-from caesura.pipeline.run import Engine, engine_of
+from caesura.options import option
+
+if TYPE_CHECKING:
+    from caesura.pipeline.core import Pipeline
 
 __all__ = ["command"]
 
@@ -26,19 +28,8 @@ class Options:
 
 
 @click.command()
-@inputs_argument
-@mode_option
-@options(
-    "tokenize", own=Options, request=Request, running=Running, reading=Reading, writing=Writing
-)
-def command(
-    inputs: tuple[str, ...],
-    own: Options,
-    request: Request,
-    running: Running,
-    reading: Reading,
-    writing: Writing,
-) -> int:
+@annotates("tokenize", own=Options)
+def command(call: Call, own: Options) -> int:
     """Split texts into tokens, words and sentences; CoNLL-U on stdout by default.
 
     Folders are searched for files of known formats, and a long text is streamed. A model comes
@@ -54,20 +45,16 @@ def command(
         raise UsageError(
             "it needs either a model or the rules", remedy="Give --model MODEL or --rules."
         )
-    sources = find_sources(
-        inputs, reading.from_format, output=writing.output, named=False, quiet=reading.quiet
-    )
-    keeping(request.keep, (source.format for source, _ in sources))
+    sources = call.sources(named=False)
+    keeping(call.request.keep, (source.format for source, _ in sources))
+    writing = call.writing
     chosen = result_format("tokens", writing.output, writing.to_format) or "conllu"
     ready(chosen, writing.to_mode)
 
-    def make_engine() -> Engine:
+    def load() -> Pipeline:
         if own.model:
-            nlp = one_part(load_model(own.model), "tokenizer")
-        else:
-            nlp = one_part(ModelFile({"rules": Part("rules")}), "rules")
-        return engine_of(nlp, threads=running.threads)
+            return one_part(load_model(own.model), "tokenizer")
+        return one_part(ModelFile({"rules": Part("rules")}), "rules")
 
-    todo = plan(sources, writing, lambda source: chosen)
-    request = replace(request, added=True, tokenised=())
-    return run_plan(todo, make_engine, request, reading, written(writing), what="Tokenising")
+    request = replace(call.request, added=True, tokenised=())
+    return call.run(call.plan(sources, lambda source: chosen), load, "Tokenising", request=request)

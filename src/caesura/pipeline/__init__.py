@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        "caesura.pipeline.loading": ("Pipeline", "load", "split"),  # which can also pickle one
+        "caesura.pipeline.loading": ("Pipeline", "load", "split")  # which can also pickle one
     },
 )
 

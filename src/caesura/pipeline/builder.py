@@ -200,9 +200,7 @@ class QuickStarts(StartStage):
     def with_options(self, **options: Any) -> Self:
         bias = {name: value for name, value in options.items() if name == "bias"}
         return replace(
-            self,
-            tokenizer=self.tokenizer.with_options(**bias),
-            rest=changed(self.rest, options),
+            self, tokenizer=self.tokenizer.with_options(**bias), rest=changed(self.rest, options)
         )
 
     def to_part(self) -> Part:

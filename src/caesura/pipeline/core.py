@@ -24,14 +24,7 @@ from caesura.pipeline.given import check_many, check_one, check_stream, checked_
 from caesura.pipeline.times import set_times
 from caesura.stage import Stage, TokenStage
 from caesura.stages.token_decoder import line_starts
-from caesura.turns import (
-    TurnReader,
-    changes,
-    label_spans,
-    take_turns,
-    with_turns,
-    with_turns_of,
-)
+from caesura.turns import TurnReader, changes, label_spans, take_turns, with_turns, with_turns_of
 
 __all__ = ["Pipeline"]
 
@@ -42,13 +35,7 @@ _NOWHERE: Final = np.zeros(0, np.int64)
 class Pipeline:
     """Texts in, documents out. It is thread-safe."""
 
-    def __init__(
-        self,
-        file: ModelFile,
-        *,
-        threads: int = 1,
-        release: bool = False,
-    ) -> None:
+    def __init__(self, file: ModelFile, *, threads: int = 1, release: bool = False) -> None:
         """With `release`, free the arrays of the file."""
         self.file = file
         #: Threads and release, and which of the methods below changed it since: see `loading`.
@@ -315,11 +302,7 @@ class Pipeline:
 
     @asks(Asked)
     def pipe(
-        self,
-        sources: Iterable[str | Document],
-        *,
-        threads: int = 1,
-        **keywords: Unpack[Asked],
+        self, sources: Iterable[str | Document], *, threads: int = 1, **keywords: Unpack[Asked]
     ) -> Iterator[Document]:
         """Parse many texts or documents, in their order; threads share the model."""
         request = Request.of(keywords, Asked)

@@ -28,10 +28,7 @@ _TURNS: Final = ("speaker", "start_time", "end_time")
 
 
 def parser(
-    model: str | os.PathLike[str] = "en",
-    *,
-    text: str = "text",
-    id: str = "id",
+    model: str | os.PathLike[str] = "en", *, text: str = "text", id: str = "id"
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """A function from frames of texts to frames of words, which loads the model where it runs."""
     name = os.fspath(model)

@@ -81,11 +81,7 @@ class Ray(Engine):
     """Parses on the cluster at RAY_ADDRESS, or on the cores of this machine."""
 
     def __init__(
-        self,
-        model: Path,
-        *,
-        search: Mapping[str, float] | None = None,
-        retries: int = RETRIES,
+        self, model: Path, *, search: Mapping[str, float] | None = None, retries: int = RETRIES
     ) -> None:
         try:
             import ray

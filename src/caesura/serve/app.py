@@ -244,10 +244,7 @@ def _static() -> dict[str, bytes]:
 
 
 def make_app(
-    models: Models,
-    options: ServeOptions | None = None,
-    *,
-    log: Callable[[str], None] | None = None,
+    models: Models, options: ServeOptions | None = None, *, log: Callable[[str], None] | None = None
 ) -> Any:
     """The ASGI application over some models."""
     options = options or ServeOptions()

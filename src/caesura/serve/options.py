@@ -58,10 +58,7 @@ class ServeOptions:
     )
     device: str = option("cpu", **DEVICE)
     connections: int = option(
-        500,
-        "Connections held at once; for one more the idlest is closed.",
-        least=1,
-        shown=True,
+        500, "Connections held at once; for one more the idlest is closed.", least=1, shown=True
     )
     max_chars: int = option(1_000_000, "Longest text of one request.", least=1, shown=True)
     allow_origin: tuple[str, ...] = option(
