@@ -14,9 +14,9 @@ import pytest
 
 from caesura.serve.accept import CONLLU, FORM, JSON, JSONL, MULTIPART
 from caesura.serve.forms import ProcessForm
+from caesura.serve.handlers import _ENDPOINTS, _FUNCTIONS
 from caesura.serve.openapi import describe
 from caesura.serve.options import ServeOptions
-from caesura.serve.replies import _ENDPOINTS as HANDLERS
 from caesura.serve.routes import ENDPOINTS
 from tests.serve.conftest import Running, fake_models, start
 from tests.serve.fake import save
@@ -74,7 +74,7 @@ def test_every_route_is_described_and_every_description_a_route(
 
 
 def test_every_handler_has_an_address() -> None:
-    assert set(HANDLERS) == {one.name for one in ENDPOINTS if one.work}
+    assert {*_ENDPOINTS, *_FUNCTIONS} == {one.name for one in ENDPOINTS if one.work}
 
 
 def test_the_description_is_one(described: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from caesura.errors import MissingExtra
 from caesura.render.svg import PICTURE
 from caesura.serve import wire
 from caesura.serve.accept import FORM, JSON, MULTIPART, TYPES, chosen, media_type
-from caesura.serve.answers import Health, Index, Limits, ModelsAnswer, Ready, UDPipeModels
+from caesura.serve.messages import Health, Index, Limits, ModelsAnswer, Ready, UDPipeModels
 from caesura.serve.metrics import Metrics
 from caesura.serve.middleware import Bodies, Middleware, Receive, Scope, Send
 from caesura.serve.models import Models

@@ -1,11 +1,16 @@
-"""What each endpoint computes, as functions of a request that know nothing of the network."""
+"""From the bytes of a request to the bytes of its answer, inside a worker.
+
+Each endpoint is a function of a request that does not depend on the network.
+"""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import msgspec
 
@@ -18,10 +23,11 @@ from caesura.find import Match, PatternError
 from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.render import LayoutOptions, compare, lay_out, page_html, tree_of, tree_svg
 from caesura.render.svg import stacked_svg
-from caesura.serve.accept import CONLLU, JSONL
+from caesura.serve.accept import CONLLU, JSON, JSONL
 from caesura.serve.forms import query_of
 from caesura.serve.messages import (
     VERSION,
+    CompleteRequest,
     ConvertRequest,
     DrawAnswer,
     DrawRequest,
@@ -33,14 +39,81 @@ from caesura.serve.messages import (
     ParseRequest,
 )
 from caesura.serve.options import ServeOptions
-from caesura.serve.parsing import Task, document
+from caesura.serve.parsing import FileFormat, Task, complete, document
 from caesura.serve.refusals import Refused
+from caesura.serve.udpipe import process
 
 if TYPE_CHECKING:
     from caesura.serve.models import Models
     from caesura.serve.worker import Job
 
-__all__ = ["FILES", "convert", "draw", "evaluate", "find", "sent"]
+__all__ = ["Made", "reply"]
+
+T = TypeVar("T")
+#: The type of each format of files.
+_FILES: Final[dict[str, str]] = {"conllu": f"{CONLLU}; charset=utf-8", "jsonl": JSONL}
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An answer: what its headers say, and its bytes, which may be made while they are sent."""
+
+    headers: list[tuple[str, str]]
+    pieces: Iterable[bytes]
+    stream: bool = False
+    #: How an error is told that comes after the first piece.
+    tail: Literal["event", "line", "comment"] = "event"
+
+
+def reply(job: Job, models: Models, options: ServeOptions) -> Made:
+    """The answer to a job."""
+    if job.endpoint in _FUNCTIONS:
+        kind, answer = _FUNCTIONS[job.endpoint]
+        return _json(answer(_read_json(job.body, kind), models, options, job))
+    return _ENDPOINTS[job.endpoint](job, models, options)
+
+
+def _read_json(body: bytes, type_: type[T]) -> T:
+    """The body as what it must be."""
+    try:
+        try:
+            return msgspec.json.decode(body, type=type_)
+        except msgspec.DecodeError:
+            if b"\\ud" not in body.lower():
+                raise
+            # Half of a surrogate pair, which is no JSON for some: an error of one text, not of all.
+            return msgspec.convert(json.loads(body), type_)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise Refused(400, f"This is not the JSON that is expected here: {error}.") from None
+
+
+def _json(data: Any) -> Made:
+    headers = [("content-type", JSON), ("cache-control", "no-store")]
+    return Made(headers, [msgspec.json.encode(data)])
+
+
+def _parse(job: Job, models: Models, options: ServeOptions) -> Made:
+    task = Task(_read_json(job.body, ParseRequest), models, options, job)
+    if job.format != "json" and not (job.format == "jsonl" and task.request.stream):
+        return _file(task, "conllu" if job.format == "conllu" else "jsonl")
+    if not task.request.stream or task.request.k > 1:
+        return _json(task.answer())
+    return Made(_streamed(JSONL), task.events(), stream=True)
+
+
+def _streamed(kind: str) -> list[tuple[str, str]]:
+    return [("content-type", kind), ("cache-control", "no-store"), ("x-accel-buffering", "no")]
+
+
+def _file(task: Task, format: FileFormat) -> Made:
+    pieces = task.file(format)
+    headers = _streamed(_FILES[format])
+    said = None if task.request.text is None else task.warning(task.request.text)
+    if said is not None:
+        headers.append(("x-caesura-warning", said.encode("ascii", "replace").decode("ascii")))
+    tail: Literal["line", "comment"] = "line" if format == "jsonl" else "comment"
+    return Made(headers, pieces, task.is_long or task.request.stream, tail)
+
 
 #: Words that are tried for one sentence, and matches of it.
 _STEPS: Final = 200_000
@@ -59,7 +132,7 @@ FILES: Final = {
 # -------------------------------------------------------------------- pictures
 
 
-def draw(request: DrawRequest, options: ServeOptions, job: Job) -> DrawAnswer:
+def _draw(request: DrawRequest, models: Models, options: ServeOptions, job: Job) -> DrawAnswer:
     """A picture of each sentence, null for one that is too long to be drawn."""
     doc = document(request.sentences, options)
     marks = None
@@ -94,12 +167,9 @@ def sent(request: ConvertRequest, options: ServeOptions) -> list[Document]:
     return [document(one, options) for one in many]
 
 
-def convert(job: Job, options: ServeOptions, request: ConvertRequest | None) -> tuple[bytes, str]:
-    """A file of what was sent, and the name of its format.
-
-    What was sent is an answer of `parse` in any of its formats; if it is no JSON there is no
-    `request`, and the body has the documents.
-    """
+def _convert(job: Job, models: Models, options: ServeOptions) -> Made:
+    """A file of an answer of `parse` in any of its formats."""
+    request = _read_json(job.body, ConvertRequest) if job.kind == JSON else None
     query = query_of(job.query)
     to = query.get("to", [request.to if request is not None else None])[-1]
     if to not in FILES:
@@ -115,10 +185,18 @@ def convert(job: Job, options: ServeOptions, request: ConvertRequest | None) -> 
         for sentence in (sentence for doc in docs for sentence in doc.sentences):
             if len(sentence) > options.max_drawn:
                 raise Refused(413, f"A sentence has more than {options.max_drawn} words.")
-        return _pictures(docs, to, 940 if request is None else request.width, job), to
-    stream = io.BytesIO()
-    formats.write_stream(docs, stream, to, WriteOptions(file=f"caesura.{FILES[to][1]}"))
-    return stream.getvalue(), to
+        data = _pictures(docs, to, 940 if request is None else request.width, job)
+    else:
+        stream = io.BytesIO()
+        formats.write_stream(docs, stream, to, WriteOptions(file=f"caesura.{FILES[to][1]}"))
+        data = stream.getvalue()
+    kind, extension = FILES[to]
+    headers = [
+        ("content-type", kind),
+        ("content-disposition", f'attachment; filename="caesura.{extension}"'),
+        ("cache-control", "no-store"),
+    ]
+    return Made(headers, [data])
 
 
 def _pictures(docs: Iterable[Document], to: str, width: int, job: Job) -> bytes:
@@ -139,7 +217,7 @@ def _pictures(docs: Iterable[Document], to: str, width: int, job: Job) -> bytes:
 # ---------------------------------------------------------------------- search
 
 
-def find(request: FindRequest, models: Models, options: ServeOptions, job: Job) -> FindAnswer:
+def _find(request: FindRequest, models: Models, options: ServeOptions, job: Job) -> FindAnswer:
     """Words and arcs by a pattern; a sentence that costs too much is cut short, which is told."""
     try:
         pattern = search.Pattern(request.pattern)
@@ -193,7 +271,9 @@ def _match(number: int, match: Match) -> MatchData:
 # ------------------------------------------------------------------ evaluation
 
 
-def evaluate(request: EvaluateRequest, options: ServeOptions, job: Job) -> EvaluateAnswer:
+def _evaluate(
+    request: EvaluateRequest, models: Models, options: ServeOptions, job: Job
+) -> EvaluateAnswer:
     """The scores of a system file against gold."""
     gold = _read(request.gold, request.format, "gold")
     job.check()
@@ -213,3 +293,17 @@ def _read(text: str, format: str, name: str) -> list[Document]:
 
 def _read_body(body: bytes, format: str, name: str = "the body") -> list[Document]:
     return list(formats.read_stream(io.BytesIO(body), format, ReadOptions(file=name)))
+
+
+#: Endpoints from JSON to JSON: what they take, and the function.
+_FUNCTIONS: Final[dict[str, tuple[Any, Callable[..., Any]]]] = {
+    "complete": (CompleteRequest, complete),
+    "draw": (DrawRequest, _draw),
+    "evaluate": (EvaluateRequest, _evaluate),
+    "find": (FindRequest, _find),
+}
+_ENDPOINTS: Final[dict[str, Callable[[Job, Models, ServeOptions], Made]]] = {
+    "parse": _parse,
+    "convert": _convert,
+    "process": lambda job, models, options: _json(process(job, models, options)),
+}

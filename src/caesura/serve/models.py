@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from caesura.models.store import RENAMED
 from caesura.paths import trim
-from caesura.serve.answers import ModelData
+from caesura.serve.messages import ModelData
 from caesura.serve.refusals import Refused
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import msgspec
 
 import caesura
 from caesura.serve.accept import JSON
-from caesura.serve.answers import ErrorAnswer
+from caesura.serve.messages import ErrorAnswer
 from caesura.serve.options import ServeOptions
 from caesura.serve.routes import ANY, ENDPOINTS, Endpoint
 

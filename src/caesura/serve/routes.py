@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from caesura.serve.accept import CONLLU, FORM, JSON, JSONL, MULTIPART
-from caesura.serve.answers import Health, Index, ModelsAnswer, Ready, UDPipeModels
 from caesura.serve.forms import INPUTS, OUTPUTS, ProcessAnswer, ProcessForm
 from caesura.serve.messages import (
     CompleteRequest,
@@ -22,8 +21,13 @@ from caesura.serve.messages import (
     EvaluateRequest,
     FindAnswer,
     FindRequest,
+    Health,
+    Index,
+    ModelsAnswer,
     ParseAnswer,
     ParseRequest,
+    Ready,
+    UDPipeModels,
 )
 from caesura.serve.options import VERSION
 

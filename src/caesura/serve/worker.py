@@ -24,10 +24,10 @@ import msgspec
 from caesura.errors import CaesuraError
 from caesura.paths import end_with_parent, resident
 from caesura.serve import wire
+from caesura.serve.handlers import reply
 from caesura.serve.models import Models
 from caesura.serve.options import ServeOptions
 from caesura.serve.refusals import Refused, error_body, error_line, message_of
-from caesura.serve.replies import reply
 
 __all__ = ["Job", "main", "respond"]
 
