@@ -156,6 +156,17 @@ class Trees(NamedTuple):
 _NO_TREES: Final = Trees(_NONE, _NONE, np.zeros(0, np.float32), np.zeros(0, np.float32))
 
 
+#: The options of the search that a model file has.
+_KEPT: Final = tuple(name for name in BranchOptions.__dataclass_fields__ if name != "memory")
+
+
+def _kept(part: Part, name: str) -> Any:
+    """An option of the search that a model file has; older files lack some."""
+    default = getattr(BranchOptions(), name)
+    kind = (int, float) if isinstance(default, float) else type(default)
+    return type(default)(part.option(name.replace("_", "-"), kind, default))
+
+
 @dataclass
 class BranchingParser(TreeParser):
     """A trained parser. `rows` are the 8-bit weights (see `quantised.py`)."""
@@ -182,15 +193,8 @@ class BranchingParser(TreeParser):
             *self.inventory.arrays(),
             n_labels=len(self.inventory.labels),
             root_label=self.inventory.root,
-            beam=search.beam,
-            margin=search.margin,
-            k=search.k,
             mean=search.score == "mean",
-            skip_labels=search.skip_labels,
-            keep_attached=search.keep_attached,
-            memory=search.memory,
-            waves=search.waves,
-            headless=search.headless,
+            **{name: value for name, value in vars(search).items() if name != "score"},
         )
 
     # ----------------------------------------------------------- model file
@@ -204,14 +208,7 @@ class BranchingParser(TreeParser):
         search = self.search
         config: dict[str, Any] = {
             "system": "branching",
-            "beam": search.beam,
-            "margin": search.margin,
-            "k": search.k,
-            "score": search.score,
-            "headless": search.headless,
-            "skip-labels": search.skip_labels,
-            "keep-attached": search.keep_attached,
-            "waves": search.waves,
+            **{name.replace("_", "-"): getattr(search, name) for name in _KEPT},
             "root": self.inventory.root,
             "tags": list(self.tags),
         }
@@ -235,16 +232,7 @@ class BranchingParser(TreeParser):
         ):
             raise ModelError("the parser's labels do not fit its transitions", remedy=DAMAGED)
         try:
-            search = BranchOptions(
-                beam=part.option("beam", int, 64),
-                margin=float(part.option("margin", (int, float), 0.88)),
-                k=part.option("k", int, 2),
-                score=part.option("score", str, "mean"),
-                headless=part.option("headless", str, "single-root"),
-                skip_labels=part.option("skip-labels", bool, False),
-                keep_attached=part.option("keep-attached", bool, True),
-                waves=part.option("waves", int, 1),
-            )
+            search = BranchOptions(**{name: _kept(part, name) for name in _KEPT})
         except UsageError as error:
             raise ModelError(f"the parser's options: {error}", remedy=DAMAGED) from error
         inventory = HybridInventory(

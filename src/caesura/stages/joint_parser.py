@@ -272,8 +272,12 @@ SCALE: Final = BiasScale(
     edited=(-0.8345, -0.7185, -0.6176, -0.5159, 0.0, 0.4, 0.5693, 0.7157, 0.8824),
     unedited=(-0.416, -0.2756, -0.1734, -0.1, 0.0, 0.1373, 0.2583, 0.4621, 0.6912),
 )
-#: Options of the search that are counted in margins, and what they are unless a file says more.
-_SHARES: Final = ("labels", "starts", "behind")
+#: Options of the search that a model file has where they differ from the default, with their keys.
+_OPTIONAL: Final = {
+    **{name: f"margin-{name}" for name in ("labels", "starts", "behind")},
+    **{name: f"trust-{name}" for name in ("evidence", "layout")},
+    "unedited": "unedited",
+}
 _PLAIN: Final = SearchOptions()
 #: The last version that reads parsers that choose among tags.
 _LAST_WITH_CHOICE: Final = "at commit 43828f9"
@@ -335,16 +339,13 @@ class Parser(TreeParser):
             "beam": search.beam,
             "margin": search.margin if math.isfinite(search.margin) else -1.0,
             **{
-                f"margin-{name}": getattr(search, name)
-                for name in _SHARES
+                key: getattr(search, name)
+                for name, key in _OPTIONAL.items()
                 if getattr(search, name) != getattr(_PLAIN, name)
             },
             "bonus": search.bonus,
             "bias-scale": self.scale.as_config(),
             "patience": search.patience,
-            **({"trust-evidence": search.evidence} if search.evidence else {}),
-            **({"trust-layout": search.layout} if search.layout else {}),
-            **({"unedited": search.unedited} if search.unedited else {}),
             "tags": list(self.tags),
             "breaks": self.breaks,
         }
@@ -381,14 +382,11 @@ class Parser(TreeParser):
             beam=part.option("beam", int, 8),
             margin=margin if margin >= 0 else math.inf,
             **{
-                name: float(part.option(f"margin-{name}", (int, float), getattr(_PLAIN, name)))
-                for name in _SHARES
+                name: float(part.option(key, (int, float), getattr(_PLAIN, name)))
+                for name, key in _OPTIONAL.items()
             },
             # Older files call it a bias.
             bonus=float(part.option("bonus", (int, float), part.option("bias", (int, float), 0))),
-            unedited=float(part.option("unedited", (int, float), 0.0)),
-            evidence=float(part.option("trust-evidence", (int, float), 0.0)),
-            layout=float(part.option("trust-layout", (int, float), 0.0)),
             patience=part.option("patience", int, 400),
         )
         return cls(
