@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from caesura.stages.token_decoder import LONG, Reading, passages
+from caesura.stages.token_decoder import LONG, PassageReader, passages
 from caesura.tokenize import Tokenizer
 from tests.tokenize.corpus import unspaced_document
 
@@ -37,9 +37,9 @@ def test_what_is_read_does_not_depend_on_the_blocks(text: str, sizes: list[int])
     def number(passage: str) -> NDArray[np.float32]:
         return np.arange(len(passage), dtype=np.float32)
 
-    whole = Reading(number)
+    whole = PassageReader(number)
     whole.feed(text, last=True)
-    blocks = Reading(number)
+    blocks = PassageReader(number)
     at = 0
     for size in sizes:
         blocks.feed(text[at : at + size])

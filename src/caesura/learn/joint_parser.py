@@ -156,7 +156,7 @@ _MOST_BITS: Final = 24
 
 
 @dataclass
-class Tally:
+class PassCounts:
     """What happened in a pass: steps of the gold derivations, steps used, updates, and so on.
 
     `dropped` counts features of updates that did not fit.
@@ -170,7 +170,7 @@ class Tally:
     skipped: int = 0
     dropped: int = 0
 
-    def __iadd__(self, other: Tally) -> Tally:
+    def __iadd__(self, other: PassCounts) -> PassCounts:
         for name in self.__dataclass_fields__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         return self
@@ -209,9 +209,9 @@ class Learner:
             delta_bits=_MOST_BITS,
         )
 
-    def run(self, instances: Sequence[Instance], report: Progress = silent) -> Tally:
+    def run(self, instances: Sequence[Instance], report: Progress = silent) -> PassCounts:
         """Learn from instances, one tick of the averaging each."""
-        tally = Tally()
+        tally = PassCounts()
         for done, instance in enumerate(instances):
             report(done / len(instances))
             actions = self.derivation(instance)
@@ -440,10 +440,10 @@ class ParserTrainer:
         while len(self._more) < min(self.options.threads, shards):
             self._more.append(self._learner())
         mixed = LearnedWeights(self.options.bits, self.width)
-        tally = Tally()
+        tally = PassCounts()
         ticks = main.ticks
 
-        def work(learner: Learner, shard: int) -> Tally:
+        def work(learner: Learner, shard: int) -> PassCounts:
             learner.weights = main.weights.copy()
             learner.ticks = ticks
             return learner.run(instances[shard::shards])

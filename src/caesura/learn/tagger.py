@@ -24,7 +24,7 @@ from caesura.learn.folds import epoch_order, of_equal_size, pieces
 from caesura.learn.loop import Loop, Progress, silent
 from caesura.learn.run import Result, Run, card, follow, score_table, transcripts
 from caesura.learn.tagger_data import (
-    Corpus,
+    TaggerCorpus,
     TaggerOptions,
     boundary_chain,
     boundary_options,
@@ -52,7 +52,7 @@ from caesura.stages.tagger_features import (
 from caesura.stages.tagger_tables import Transitions, part_moves, table_of, transition_sizes
 
 
-class Choices(NamedTuple):
+class ColumnChoices(NamedTuple):
     """The values of each label, `values[bounds[tag]:bounds[tag + 1]]`, most frequent first."""
 
     bounds: Ints
@@ -66,7 +66,7 @@ class ConditionalTrainer:
         self,
         column: str,
         options: TaggerOptions,
-        corpus: Corpus,
+        corpus: TaggerCorpus,
         attributes: NDArray[np.uint64],
         tags: Ints,
         n_tags: int,
@@ -134,7 +134,7 @@ class ConditionalTrainer:
         unpack_state(state, "table", *self.weights)
 
 
-def _rules(corpus: Corpus, values: Ints, names: list[str]) -> tuple[Ints, list[str]]:
+def _rules(corpus: TaggerCorpus, values: Ints, names: list[str]) -> tuple[Ints, list[str]]:
     """Lemma rules instead of lemmas, worked out once for each pair of form and lemma."""
     pairs = corpus.words.astype(np.int64) * len(names) + values
     kinds, where = np.unique(pairs, return_inverse=True)
@@ -146,7 +146,9 @@ def _rules(corpus: Corpus, values: Ints, names: list[str]) -> tuple[Ints, list[s
     return own[where], list(numbers)
 
 
-def _choices(tags: Ints, values: Ints, n_tags: int, init: Part | None, column: str) -> Choices:
+def _choices(
+    tags: Ints, values: Ints, n_tags: int, init: Part | None, column: str
+) -> ColumnChoices:
     found = _choices_of(tags, values, n_tags, cutoff=2)
     if init is None:
         return found
@@ -159,10 +161,10 @@ def _choices(tags: Ints, values: Ints, n_tags: int, init: Part | None, column: s
         new = found.values[found.bounds[tag] : found.bounds[tag + 1]].tolist()
         merged += old + [value for value in new if value not in old]
         ends.append(len(merged))
-    return Choices(np.array(ends, np.int32), np.array(merged, np.int32))
+    return ColumnChoices(np.array(ends, np.int32), np.array(merged, np.int32))
 
 
-def _choices_of(tags: Ints, values: Ints, n_tags: int, cutoff: int) -> Choices:
+def _choices_of(tags: Ints, values: Ints, n_tags: int, cutoff: int) -> ColumnChoices:
     """The values seen with each tag; ties go to the lower value. The first needs no cutoff."""
     size = int(values.max()) + 1 if len(values) else 1
     pairs, counts = np.unique(tags.astype(np.int64) * size + values, return_counts=True)
@@ -172,10 +174,10 @@ def _choices_of(tags: Ints, values: Ints, n_tags: int, cutoff: int) -> Choices:
     first[1:] = tag[1:] != tag[:-1]
     keep = first | (count >= cutoff)
     bounds = np.searchsorted(tag[keep], np.arange(n_tags + 1)).astype(np.int32)
-    return Choices(bounds, value[keep].astype(np.int32))
+    return ColumnChoices(bounds, value[keep].astype(np.int32))
 
 
-def _positions(choices: Choices, tags: Ints, values: Ints) -> Ints:
+def _positions(choices: ColumnChoices, tags: Ints, values: Ints) -> Ints:
     """Which of its tag's options each value is; -1 where it is none."""
     size = int(choices.values.max(initial=0)) + 2
     owner = np.repeat(np.arange(len(choices.bounds) - 1), np.diff(choices.bounds))
@@ -278,7 +280,7 @@ class TaggerTrainer:
     # ---------------------------------------------------------------- data
 
     def _chain_data(
-        self, corpus: Corpus, attributes: NDArray[np.uint64], gold: Ints, init: Part | None
+        self, corpus: TaggerCorpus, attributes: NDArray[np.uint64], gold: Ints, init: Part | None
     ) -> None:
         """The views of the data: windows that features may see, and the chains within them."""
         options, classes = self.options, len(self.labels)

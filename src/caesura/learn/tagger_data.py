@@ -230,7 +230,7 @@ def label_names(
 
 
 @dataclass(frozen=True)
-class Corpus:
+class TaggerCorpus:
     """Words of documents one after the other: their types, where sentences and documents begin.
 
     Type 0 is the edge of a text.
@@ -242,7 +242,7 @@ class Corpus:
     documents: Longs
 
 
-def corpus_of(docs: Sequence[Document], *, breaks: bool = False) -> Corpus:
+def corpus_of(docs: Sequence[Document], *, breaks: bool = False) -> TaggerCorpus:
     """Number the word types of documents; with `breaks` the layout distinguishes them, too."""
     numbers: dict[str, int] = {}
     types = [""]
@@ -263,7 +263,7 @@ def corpus_of(docs: Sequence[Document], *, breaks: bool = False) -> Corpus:
             sentences.append(np.append(starts[1:], doc.n_words) + documents[-1])
         documents.append(documents[-1] + doc.n_words)
     joined = np.concatenate(words) if words else np.zeros(0, np.int32)
-    return Corpus(types, joined, np.concatenate(sentences), np.array(documents, np.int64))
+    return TaggerCorpus(types, joined, np.concatenate(sentences), np.array(documents, np.int64))
 
 
 def column_values(docs: Iterable[Document], column: str, numbers: dict[str, int]) -> Ints:

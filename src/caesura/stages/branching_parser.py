@@ -140,7 +140,7 @@ COUNTERS: Final = tuple(
 )
 
 
-class Trees(NamedTuple):
+class SentenceTrees(NamedTuple):
     """By word of a batch: head (-1 for the root), label, chance of the arc's step, share of it."""
 
     heads: NDArray[np.int32]
@@ -148,12 +148,12 @@ class Trees(NamedTuple):
     chances: NDArray[np.float32]
     shares: NDArray[np.float32]
 
-    def part(self, first: int, last: int) -> Trees:
+    def part(self, first: int, last: int) -> SentenceTrees:
         columns: list[Any] = [column[first:last] for column in self]
-        return Trees(*columns)
+        return SentenceTrees(*columns)
 
 
-_NO_TREES: Final = Trees(_NONE, _NONE, np.zeros(0, np.float32), np.zeros(0, np.float32))
+_NO_TREES: Final = SentenceTrees(_NONE, _NONE, np.zeros(0, np.float32), np.zeros(0, np.float32))
 
 
 #: The options of the search that a model file has.
@@ -268,11 +268,11 @@ class BranchingParser(TreeParser):
         if not doc.n_words:
             return [_parse_of(_NO_TREES, np.zeros(1, np.int64))]
         words, limits = cut(self.words(doc), bounds), self._limits(doc, bounds)
-        best: list[tuple[float, tuple[Trees, ...]]] = [(0.0, ())]
+        best: list[tuple[float, tuple[SentenceTrees, ...]]] = [(0.0, ())]
         for s, (a, b) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
             own = limits.part(a + s, b + s + 1) if limits else None
             table = words.table[a + 2 * s : b + 2 * s + 2]
-            distinct: dict[bytes, tuple[float, Trees]] = {}
+            distinct: dict[bytes, tuple[float, SentenceTrees]] = {}
             for score, tree in self.all_trees(table, own):
                 key = tree.heads.tobytes() + tree.labels.tobytes()
                 if key not in distinct or score > distinct[key][0]:
@@ -283,7 +283,7 @@ class BranchingParser(TreeParser):
         found = []
         for score, trees in best:
             columns = [np.concatenate(column) for column in zip(*trees, strict=True)]
-            parse = _parse_of(Trees(*columns), bounds)
+            parse = _parse_of(SentenceTrees(*columns), bounds)
             parse.score = score
             found.append(parse)
         return found
@@ -309,21 +309,21 @@ class BranchingParser(TreeParser):
         limits: ArcLimits | None = None,
         *,
         confidence: bool = False,
-    ) -> tuple[Trees, NDArray[np.int64]]:
+    ) -> tuple[SentenceTrees, NDArray[np.int64]]:
         """The trees of sentences, heads counted from each one's first word; and counts."""
         heads, labels = limits or (_NONE, _NONE)
         with refusing():
             trees, counts = self.brancher.decode(table, bounds, heads, labels, confidence)
-        return Trees(*trees), counts
+        return SentenceTrees(*trees), counts
 
     def all_trees(
         self, table: NDArray[np.uint64], limits: ArcLimits | None = None
-    ) -> list[tuple[float, Trees]]:
+    ) -> list[tuple[float, SentenceTrees]]:
         """Scores and trees of all sequences of one sentence, in the order they were made."""
         with refusing():
             scores, *columns = self.brancher.all_trees(table, *(limits or (_NONE, _NONE)))
         ones = np.ones_like(columns[2])
-        trees = (Trees(*parts) for parts in zip(*columns, ones, strict=True))
+        trees = (SentenceTrees(*parts) for parts in zip(*columns, ones, strict=True))
         return list(zip(scores.tolist(), trees, strict=True))
 
     # ------------------------------------------------------------- internals
@@ -371,7 +371,7 @@ class BranchingParser(TreeParser):
         return arc_limits_of(given, doc, bounds, single_root=single_root)
 
 
-def _parse_of(trees: Trees, bounds: NDArray[np.int64]) -> Parse:
+def _parse_of(trees: SentenceTrees, bounds: NDArray[np.int64]) -> Parse:
     """Heads counted from the document's first word; a chance becomes log odds."""
     offset = np.repeat(bounds[:-1], np.diff(bounds)).astype(np.int32)
     heads = np.where(trees.heads >= 0, trees.heads + offset, trees.heads).astype(np.int32)

@@ -50,7 +50,7 @@ _NONE: Final = -1
 
 
 @dataclass(frozen=True)
-class Templates:
+class TaggerTemplates:
     """Templates as arrays: a row is number of atoms, then (attribute, distance) for each."""
 
     names: tuple[str, ...]
@@ -104,7 +104,7 @@ def _vocabulary(labels: bool) -> Vocabulary:
     return Vocabulary(atoms, _NONE, _ARITY, "+", remedy=remedy, error=ModelError)
 
 
-def parse_templates(names: Sequence[str], labels: bool = False) -> Templates:
+def parse_templates(names: Sequence[str], labels: bool = False) -> TaggerTemplates:
     """Read templates; the number of a template is its position, which salts its hash.
 
     With `labels`, templates may also look at the labels of words, as `tag[-1]`.
@@ -122,7 +122,7 @@ def parse_templates(names: Sequence[str], labels: bool = False) -> Templates:
     spot = np.ascontiguousarray(spot[np.argsort(spot[:, 3], kind="stable")])
     places = sorted(set(spot[:, 3].tolist())) or [0]
     bounds = np.searchsorted(spot[:, 3], [*places, places[-1] + 1]).astype(np.int32)
-    return Templates(
+    return TaggerTemplates(
         tuple(names),
         spot,
         np.ascontiguousarray(rows[~one_place]),

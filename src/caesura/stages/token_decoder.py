@@ -59,7 +59,7 @@ _SHORT: Final = 60
 _ENDS: Final = (re.compile(r".*[。！？!?｡．…][」』”’）)]*", re.S), re.compile(r".*\s", re.S))
 
 
-class Reading:
+class PassageReader:
     """A text as it is read passage by passage."""
 
     def __init__(self, reader: Reader) -> None:
@@ -199,7 +199,7 @@ class Decoder:
         A `reader` adds to the scores of tokens; `habits` tell what stays whole.
         """
         self._habits = habits
-        self._reading = Reading(reader) if reader is not None else None
+        self._reading = PassageReader(reader) if reader is not None else None
         self._pending: list[str] = []
         self._size = 0
         self._taken = 0  # characters that the core took
