@@ -37,7 +37,7 @@ from caesura.learn.silver import (
 )
 from caesura.learn.tagger import TaggerTrainer, jackknife
 from caesura.learn.tagger_data import TaggerOptions
-from caesura.learn.tokenizer import TokenizerTrainer, cross_evidence, token_scores, with_scale
+from caesura.learn.tokenizer import TokenizerTrainer, cross_evidence, with_scale
 from caesura.learn.weights import lean_rows
 from caesura.models.file import ModelFile, Part, load, save
 from caesura.options import SEED, inner, option
@@ -238,7 +238,6 @@ class PipelineTrainer:
             self.train,
             options,
             dev=self.dev,
-            scorer=token_scores,
             init=Tokenizer.from_part(init) if init else None,
             starts=first_words(self.silver, self.options.silver.starts),
         )

@@ -6,7 +6,7 @@ A parser that learns from the tokeniser's evidence must see in training what it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,9 +41,6 @@ from caesura.stages.token_knowledge import LONGEST_NAMED, CodedWeights, Habits, 
 from caesura.stages.tokenizer import KIND, Tokenizer, TokenizerOptions
 from caesura.transform import relaid, speech
 from caesura.transform.respell import MANNERS, Copy, exchanged, roughened
-
-#: Scores of system documents against gold ones, in per cent.
-Scorer = Callable[[Sequence[Document], Sequence[Document]], Mapping[str, float]]
 
 #: Classes of marks at which copies tell something about sentence starts: behind and before them.
 _MARKS = (STOP, CLOSE)
@@ -151,7 +148,6 @@ class TokenizerTrainer:
         options: TokenizerOptions | None = None,
         *,
         dev: Sequence[Document] = (),
-        scorer: Scorer | None = None,
         init: Tokenizer | None = None,
         named: Sequence[str] = (),
         starts: Sequence[Document] = (),
@@ -167,7 +163,6 @@ class TokenizerTrainer:
         self.options = options
         self.report: Progress = silent
         self._dev = list(dev)
-        self._scorer = scorer
         self._words = unspaced_words(docs)
         if init is not None:
             self._words = sorted({*self._words, *init.lexicon})
@@ -241,11 +236,11 @@ class TokenizerTrainer:
         )
 
     def score(self) -> Mapping[str, float]:
-        if not self._dev or self._scorer is None:
+        if not self._dev:
             return {}
         tokenizer = self.tokenizer()
         system = [tokenizer.tokenize(_plain(doc)) for doc in self._dev]
-        scores = dict(self._scorer(self._dev, system))
+        scores = dict(token_scores(self._dev, system))
         scores["Mean"] = sum(scores.values()) / max(1, len(scores))
         return scores
 
@@ -380,7 +375,7 @@ def train_tokenizer(run: Run, *, init: str | None = None) -> Result:
     refuse_empty(run.data.train, train)
     refuse_empty(run.data.dev, dev)
     start = Tokenizer.load(init) if init else None
-    trainer = TokenizerTrainer(train, options, dev=dev, scorer=token_scores, init=start)
+    trainer = TokenizerTrainer(train, options, dev=dev, init=start)
     run.kept.begin()
     older = file_digest(find(init)) if init else ""
     loop = Loop(
