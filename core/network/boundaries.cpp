@@ -10,8 +10,6 @@ namespace {
 
 constexpr Long block = 64;  // places that are scored together
 
-constexpr std::size_t index(Long i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 WordBoundaries::WordBoundaries(Floats2 first, Floats bias, Floats second)

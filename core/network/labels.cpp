@@ -9,8 +9,6 @@ namespace {
 
 constexpr Long block = 64;  // arcs whose labels are scored together
 
-constexpr std::size_t index(Long i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 LabelScorer::LabelScorer(Floats weights, Long size, Long labels)

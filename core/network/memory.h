@@ -14,6 +14,8 @@ namespace caesura::network {
 
 constexpr std::size_t kAlignment = 64;
 
+constexpr std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
 struct AlignedDelete {
     void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{kAlignment}); }
 };

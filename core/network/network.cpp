@@ -14,8 +14,6 @@ namespace {
 constexpr Long together = 256;
 constexpr Long block = 96;
 
-constexpr std::size_t index(Long i) { return static_cast<std::size_t>(i); }
-
 void add_to(float* row, const float* other, int n) {
     for (int k = 0; k < n; ++k) row[k] += other[k];
 }

@@ -41,7 +41,7 @@ Wanted wanted(const System& system, const State& state, const Gold& gold) {
 class Observer {
    public:
     Observer(Search& search, const Words& words, const Gold& gold, std::int32_t sentence,
-             Matrix<const std::int32_t> numbers, Examples& examples)
+             Ints2 numbers, Examples& examples)
         : search_(search), words_(words), gold_(gold), sentence_(sentence), numbers_(numbers),
           examples_(examples) {}
 
@@ -89,7 +89,7 @@ class Observer {
     const Words& words_;
     const Gold& gold_;
     std::int32_t sentence_;
-    Matrix<const std::int32_t> numbers_;
+    Ints2 numbers_;
     Examples& examples_;
     State state_;
 };
@@ -100,7 +100,7 @@ Derivations derive(const Batch& batch, const Gold& gold, bool single_root, Cance
     const System system(single_root);
     Derivations found;
     State state;
-    for (std::int64_t k = 0; k < batch.size(); ++k) {
+    for (Long k = 0; k < batch.size(); ++k) {
         cancel.poll();
         const Gold own{batch.rooted(gold.heads, k), batch.rooted(gold.labels, k)};
         const std::size_t before = found.kinds.size();
@@ -111,22 +111,20 @@ Derivations derive(const Batch& batch, const Gold& gold, bool single_root, Cance
             found.labels.push_back(step.label);
             System::apply(state, {step.kind, step.label});
         }
-        found.lengths.push_back(static_cast<std::int64_t>(found.kinds.size() - before));
+        found.lengths.push_back(static_cast<Long>(found.kinds.size() - before));
     }
     return found;
 }
 
-Examples::Examples(Matrix<const std::int32_t> rows, View<const std::int32_t> gold,
-                   View<const std::uint8_t> legal, View<const std::int32_t> sentence,
-                   View<const std::uint32_t> row_of)
-    : templates_(static_cast<std::int64_t>(rows.columns())),
+Examples::Examples(Ints2 rows, Ints gold, Bytes legal, Ints sentence, Codes row_of)
+    : templates_(static_cast<Long>(rows.columns())),
       rows_(rows.data(), rows.data() + rows.rows() * rows.columns()),
       gold_(gold.begin(), gold.end()),
       sentence_(sentence.begin(), sentence.end()),
       legal_(legal.begin(), legal.end()),
       row_of_(row_of.begin(), row_of.end()) {}
 
-void Examples::reserve(std::int64_t states) {
+void Examples::reserve(Long states) {
     const auto all = static_cast<std::size_t>(size() + states);
     rows_.reserve(all * static_cast<std::size_t>(templates_));
     gold_.reserve(all);
@@ -134,8 +132,7 @@ void Examples::reserve(std::int64_t states) {
     sentence_.reserve(all);
 }
 
-void Examples::add(View<const std::uint64_t> rows, std::int32_t gold, Kinds legal,
-                   std::int32_t sentence) {
+void Examples::add(Hashes rows, std::int32_t gold, Kinds legal, std::int32_t sentence) {
     for (const std::uint64_t row : rows) {
         std::uint32_t& number = number_of_[row];
         if (number == 0) {
@@ -152,7 +149,7 @@ void Examples::add(View<const std::uint64_t> rows, std::int32_t gold, Kinds lega
 void observe(const Brancher& brancher, const Batch& batch, const Gold& gold,
              const Observation& observation, Examples& examples, Counts& counts, Cancel& cancel) {
     Search search(brancher.classifier(), brancher.options());
-    for (std::int64_t k = 0; k < batch.size(); ++k) {
+    for (Long k = 0; k < batch.size(); ++k) {
         if (!observation.chosen[k]) continue;
         cancel.poll();
         const Words words = batch.words(k);
@@ -170,34 +167,34 @@ void observe(const Brancher& brancher, const Batch& batch, const Gold& gold,
     }
 }
 
-Progress learn(const Examples& examples, View<const std::int64_t> order, const Learning& learning,
+Progress learn(const Examples& examples, Longs order, const Learning& learning,
                Matrix<float> weights, Matrix<float> more, double tick, Cancel& cancel) {
-    const View<const std::int32_t> kinds = learning.kinds;
-    const auto labels = static_cast<std::int64_t>(kinds.size());
-    const auto width = static_cast<std::int64_t>(weights.columns());
+    const Ints kinds = learning.kinds;
+    const Long labels = std::ssize(kinds);
+    const auto width = static_cast<Long>(weights.columns());
     const float rate = learning.rate, offset = learning.offset;
     std::vector<float> scores(weights.columns()), slopes(weights.columns());
     std::vector<std::uint64_t> rows(static_cast<std::size_t>(examples.templates()));
     std::vector<const float*> found(rows.size());
-    std::vector<std::int64_t> touched;
+    std::vector<Long> touched;
     Progress progress;
-    auto step = [&](std::uint64_t row, std::int64_t label, float slope, float squared) {
+    auto step = [&](std::uint64_t row, Long label, float slope, float squared) {
         const auto r = static_cast<std::ptrdiff_t>(row);
         weights(r, label) += learn::adagrad(more(r, label), slope, squared, rate, offset);
     };
-    for (std::int64_t k = 0; k < static_cast<std::int64_t>(order.size()); ++k) {
+    for (Long k = 0; k < std::ssize(order); ++k) {
         if (k % 4096 == 0) cancel.poll();
-        const std::int64_t x = order[k];
+        const Long x = order[k];
         const std::int32_t gold = examples.gold()[x];
         const Kinds can = examples.legal()[x];
-        auto is_legal = [&](std::int64_t a) { return (can & only(kinds[a])) != 0; };
+        auto is_legal = [&](Long a) { return (can & only(kinds[a])) != 0; };
         std::ranges::copy(examples.rows_at(x), rows.begin());
         std::ranges::transform(rows, found.begin(), [&](std::uint64_t row) {
             return weights[static_cast<std::ptrdiff_t>(row)].data();
         });
         row_functions().sum_floats(found.data(), examples.templates(), width, scores.data());
-        std::int64_t best = -1, rival = -1;
-        for (std::int64_t a = 0; a < labels; ++a) {
+        Long best = -1, rival = -1;
+        for (Long a = 0; a < labels; ++a) {
             if (!is_legal(a)) continue;
             if (best < 0 || scores[a] > scores[best]) best = a;
             if (a != gold && (rival < 0 || scores[a] > scores[rival])) rival = a;
@@ -207,18 +204,18 @@ Progress learn(const Examples& examples, View<const std::int64_t> order, const L
         if (learning.learner == Learner::logistic) {
             const float top = best >= 0 ? scores[best] : 0.0f;
             float total = 0.0f;
-            for (std::int64_t a = 0; a < labels; ++a) {
+            for (Long a = 0; a < labels; ++a) {
                 slopes[a] = is_legal(a) ? std::exp(scores[a] - top) : 0.0f;
                 total += slopes[a];
             }
             progress.loss += std::log(total) - (scores[gold] - top);
             touched.clear();
-            for (std::int64_t a = 0; a < labels; ++a) {
+            for (Long a = 0; a < labels; ++a) {
                 slopes[a] = static_cast<float>((a == gold ? 1.0 : 0.0) - slopes[a] / total);
                 if (std::abs(slopes[a]) > learning.least) touched.push_back(a);
             }
             for (const std::uint64_t row : rows)
-                for (const std::int64_t a : touched) step(row, a, slopes[a], slopes[a] * slopes[a]);
+                for (const Long a : touched) step(row, a, slopes[a], slopes[a] * slopes[a]);
         } else if (rival >= 0) {
             const bool hinge = learning.learner == Learner::hinge;
             const float behind = scores[rival] + (hinge ? 1.0f : 0.0f) - scores[gold];

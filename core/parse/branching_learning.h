@@ -19,13 +19,13 @@ namespace caesura::parse::hybrid {
 
 // Trees: heads and labels with a place more for each root.
 struct Gold {
-    View<const std::int32_t> heads, labels;
+    Ints heads, labels;
 };
 
 // The transitions of the oracle for all sentences of a batch, one behind the other.
 struct Derivations {
     std::vector<std::int32_t> kinds, labels;
-    std::vector<std::int64_t> lengths;
+    std::vector<Long> lengths;
 };
 Derivations derive(const Batch& batch, const Gold& gold, bool single_root, Cancel& cancel);
 
@@ -33,15 +33,13 @@ Derivations derive(const Batch& batch, const Gold& gold, bool single_root, Cance
 class Examples {
    public:
     // States with this many features, whose rows are below `table_size`.
-    Examples(std::int64_t templates, std::int64_t table_size)
+    Examples(Long templates, Long table_size)
         : templates_(templates), number_of_(static_cast<std::size_t>(table_size)) {}
     // Examples that were stored: the numbers of rows are places in `row_of`.
-    Examples(Matrix<const std::int32_t> rows, View<const std::int32_t> gold,
-             View<const std::uint8_t> legal, View<const std::int32_t> sentence,
-             View<const std::uint32_t> row_of);
+    Examples(Ints2 rows, Ints gold, Bytes legal, Ints sentence, Codes row_of);
 
-    std::int64_t size() const { return static_cast<std::int64_t>(gold_.size()); }
-    std::int64_t templates() const { return templates_; }
+    Long size() const { return std::ssize(gold_); }
+    Long templates() const { return templates_; }
     const std::vector<std::int32_t>& rows() const { return rows_; }
     const std::vector<std::int32_t>& gold() const { return gold_; }
     const std::vector<std::uint8_t>& legal() const { return legal_; }
@@ -49,18 +47,17 @@ class Examples {
     // The row of the table that each number stands for.
     const std::vector<std::uint32_t>& row_of() const { return row_of_; }
 
-    View<const std::int32_t> rows_at(std::int64_t state) const {
+    Ints rows_at(Long state) const {
         return {rows_.data() + state * templates_, static_cast<std::size_t>(templates_)};
     }
     // The number of rows of the table; 0 of examples that were stored, which cannot grow.
-    std::int64_t table_size() const { return static_cast<std::int64_t>(number_of_.size()); }
+    Long table_size() const { return std::ssize(number_of_); }
     // Makes room for more states.
-    void reserve(std::int64_t states);
-    void add(View<const std::uint64_t> rows, std::int32_t gold, Kinds legal,
-             std::int32_t sentence);
+    void reserve(Long states);
+    void add(Hashes rows, std::int32_t gold, Kinds legal, std::int32_t sentence);
 
    private:
-    std::int64_t templates_;
+    Long templates_;
     std::vector<std::int32_t> rows_, gold_, sentence_;
     std::vector<std::uint8_t> legal_;
     std::vector<std::uint32_t> row_of_;
@@ -69,10 +66,10 @@ class Examples {
 
 // What `observe` needs besides the batch and its trees.
 struct Observation {
-    View<const bool> chosen;             // the sentences that are observed
+    Flags chosen;             // the sentences that are observed
     bool own;                            // the parser's sequences instead of the oracle's
     bool twice;                          // add what two sequences share for each of them
-    Matrix<const std::int32_t> numbers;  // the label for a kind and the label of an arc + 1, or -1
+    Ints2 numbers;  // the label for a kind and the label of an arc + 1, or -1
 };
 
 // Adds the states of the oracle's sequences, or those of the one-best sequence and of the sequence
@@ -85,19 +82,19 @@ enum class Learner { logistic, perceptron, hinge };
 
 struct Learning {
     Learner learner;
-    View<const std::int32_t> kinds;  // of each label
+    Ints kinds;  // of each label
     float rate, offset;              // alpha and rho of AdaGrad
     double least;
 };
 
 struct Progress {
     double loss = 0.0;
-    std::int64_t wrong = 0;
+    Long wrong = 0;
 };
 
 // One pass over the states of `order`. `more` holds the sums of squares (logistic regression, hinge
 // loss) or, for averaging, the sum of tick times step (perceptron).
-Progress learn(const Examples& examples, View<const std::int64_t> order, const Learning& learning,
+Progress learn(const Examples& examples, Longs order, const Learning& learning,
                Matrix<float> weights, Matrix<float> more, double tick, Cancel& cancel);
 
 }  // namespace caesura::parse::hybrid

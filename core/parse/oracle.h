@@ -16,12 +16,12 @@ constexpr std::int32_t cycle = -1, inadmissible = -2, stuck = -3;
 
 // The rank of each word in the in-order traversal from the root; empty if the heads have a cycle.
 // Words with an unknown head hang under the root. Heads are below the number of words.
-std::vector<std::int32_t> projective_rank(View<const std::int32_t> heads);
+std::vector<std::int32_t> projective_rank(Ints heads);
 
 // The trees of a document. Every head is known (-1: root), every label is one of the system's.
 struct GoldTrees {
-    View<const std::int32_t> heads, labels;
-    View<const bool> starts;
+    Ints heads, labels;
+    Flags starts;
 };
 
 // The transitions that build the trees, or the reason why none do. Without SB in the system the

@@ -4,7 +4,7 @@
 #include <cmath>
 
 namespace caesura::parse {
-void largest(Matrix<const float> weights, View<float> tops) {
+void largest(Floats2 weights, View<float> tops) {
     for (std::size_t r = 0; r < weights.rows(); ++r) {
         float top = 0.0f;
         for (const float weight : weights[r]) top = std::max(top, std::fabs(weight));
@@ -12,8 +12,7 @@ void largest(Matrix<const float> weights, View<float> tops) {
     }
 }
 
-void round_rows(Matrix<const float> weights, View<const std::int8_t> shifts, double unit,
-                Matrix<std::int8_t> table) {
+void round_rows(Floats2 weights, Signs shifts, double unit, Matrix<std::int8_t> table) {
     const std::size_t last = weights.columns() - 1;
     for (std::size_t r = 0; r < weights.rows(); ++r) {
         const float inverse = inverse_scale(unit, shifts[r]);

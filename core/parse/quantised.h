@@ -24,10 +24,9 @@ inline float inverse_scale(double unit, int shift) {
 }
 
 // Writes the largest absolute value of each row.
-void largest(Matrix<const float> weights, View<float> tops);
+void largest(Floats2 weights, View<float> tops);
 
 // Rounds rows to multiples of unit * 2^shift; the shift goes into the last column.
-void round_rows(Matrix<const float> weights, View<const std::int8_t> shifts, double unit,
-                Matrix<std::int8_t> table);
+void round_rows(Floats2 weights, Signs shifts, double unit, Matrix<std::int8_t> table);
 
 }  // namespace caesura::parse

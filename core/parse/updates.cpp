@@ -11,7 +11,7 @@ namespace {
 // large as after passive-aggressive steps, so that a bias or a pruning margin means the same.
 constexpr double perceptron_step = 1.0 / 256;
 
-std::int64_t padded(std::int32_t transitions) { return (transitions + 1 + 31) / 32 * 32; }
+Long padded(std::int32_t transitions) { return (transitions + 1 + 31) / 32 * 32; }
 
 }  // namespace
 
@@ -21,10 +21,10 @@ Learner::Learner(const JointSystem& system, const Templates& templates, const Ru
       rules_(rules),
       scorer_(templates, padded(system.size())),
       beam_(rules.search.width, static_cast<std::int32_t>(padded(system.size()))),
-      arena_(256 * std::int64_t{rules.search.width}, 512 * std::int64_t{rules.search.width}),
+      arena_(256 * Long{rules.search.width}, 512 * Long{rules.search.width}),
       delta_(delta_bits) {}
 
-bool Learner::is_legal(View<const std::int32_t> actions, std::int64_t n) {
+bool Learner::is_legal(Ints actions, Long n) {
     arena_.reset();
     std::int32_t item = 0;
     for (const std::int32_t action : actions) {
@@ -55,9 +55,9 @@ std::int32_t Learner::follow(const Words& words, std::int32_t gold_item, std::in
     return next;
 }
 
-std::int64_t Learner::learn(Weights& weights, double tick, const Words& words, const Gold& gold,
+Long Learner::learn(Weights& weights, double tick, const Words& words, const Gold& gold,
                             Cancel& cancel) {
-    const auto total = static_cast<std::int64_t>(gold.actions.size());
+    const Long total = std::ssize(gold.actions);
     const auto score = [this](std::int32_t item) { return arena_.item(item).score; };
     scorer_.use(weights);
     scorer_.begin(words);
@@ -68,8 +68,8 @@ std::int64_t Learner::learn(Weights& weights, double tick, const Words& words, c
     std::int32_t gold_item = 0;
     bool inside = true;
     double worst = 0.0;
-    std::int64_t covered = total;
-    for (std::int64_t k = 0; k < total; ++k) {
+    Long covered = total;
+    for (Long k = 0; k < total; ++k) {
         cancel.poll();
         while (!arena_.has_room(rules_.search.width + 1)) arena_.grow();
         gold_item = follow(words, gold_item, gold.actions[k], inside);
@@ -91,7 +91,7 @@ std::int64_t Learner::learn(Weights& weights, double tick, const Words& words, c
             break;
         }
         if (rules_.update == Update::laso) {
-            const std::int64_t errors = collect(gold, gold_item, best);
+            const Long errors = collect(gold, gold_item, best);
             step(weights, tick, errors, score(best) - score(gold_item), false);
             scorer_.begin(words);
         }
@@ -99,7 +99,7 @@ std::int64_t Learner::learn(Weights& weights, double tick, const Words& words, c
         inside = true;
     }
     if (rules_.update == Update::laso) return covered;
-    std::int64_t errors = 0;
+    Long errors = 0;
     double violation = 0.0;
     for (std::size_t k = 0; k < pairs_.size(); ++k) {
         cancel.poll();
@@ -115,8 +115,8 @@ std::int64_t Learner::learn(Weights& weights, double tick, const Words& words, c
 }
 
 // Adds the difference of two derivations since their common ancestor; returns the errors.
-std::int64_t Learner::collect(const Gold& gold, std::int32_t right, std::int32_t wrong) {
-    std::int64_t found = 0;
+Long Learner::collect(const Gold& gold, std::int32_t right, std::int32_t wrong) {
+    Long found = 0;
     while (right != wrong) {  // parents lie before their children, and item 0 before all
         std::int32_t& later = right > wrong ? right : wrong;
         if (&later == &wrong) found += errors(gold, arena_.item(wrong));
@@ -134,7 +134,7 @@ void Learner::take(std::int32_t item, float value) {
 }
 
 // How many wrong arcs and boundary decisions the transition to an item made.
-std::int64_t Learner::errors(const Gold& gold, const Item& state) const {
+Long Learner::errors(const Gold& gold, const Item& state) const {
     if (state.action == sb) return gold.starts[state.dependent] ? 0 : 1;
     if (state.action == shift) {
         const Item& parent = arena_.item(state.parent);
@@ -150,8 +150,7 @@ std::int64_t Learner::errors(const Gold& gold, const Item& state) const {
 // Moves the weights along the difference, and clears it. The weights have changed since the
 // difference was found if it is looked at again: what is no longer a violation, or has no loss any
 // more, is left alone.
-void Learner::step(Weights& weights, double tick, std::int64_t errors, double violation,
-                   bool again) {
+void Learner::step(Weights& weights, double tick, Long errors, double violation, bool again) {
     double rate = perceptron_step;
     if (rules_.passive_aggressive || again) {
         double norm = 0.0, margin = 0.0;
@@ -181,13 +180,12 @@ void Learner::step(Weights& weights, double tick, std::int64_t errors, double vi
     delta_.clear();
 }
 
-std::optional<std::vector<std::int32_t>> Learner::derive(const Weights& weights,
-                                                         const Words& words, const Limits& limits,
-                                                         Cancel& cancel) {
+std::optional<std::vector<std::int32_t>> Learner::derive(const Weights& weights, const Words& words,
+                                                         const Limits& limits, Cancel& cancel) {
     scorer_.use(weights);
     arena_.reset();
     beam_.reset();
-    std::int64_t steps = 0;
+    Long steps = 0;
     Outcome outcome = Outcome::full;
     while ((outcome = advance(beam_, scorer_, system_, limits, words, rules_.odds, rules_.search,
                               arena_, steps, cancel)) == Outcome::full)

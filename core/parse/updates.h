@@ -39,9 +39,9 @@ struct Rules {
 
 // The gold derivation of an instance, and the trees and boundaries that errors are counted by.
 struct Gold {
-    View<const std::int32_t> actions;
-    View<const std::int32_t> heads, labels;  // absent_token, -1: unknown
-    View<const bool> starts;
+    Ints actions;
+    Ints heads, labels;  // absent_token, -1: unknown
+    Flags starts;
 };
 
 // Decodes instances beside their gold derivation and updates weights; memory of one thread.
@@ -57,29 +57,28 @@ class Learner {
             int delta_bits);
 
     // Whether a derivation of n words or of their beginning makes legal transitions only.
-    bool is_legal(View<const std::int32_t> actions, std::int64_t n);
+    bool is_legal(Ints actions, Long n);
     // Updates weights; returns the steps of the derivation that were used. The derivation is legal.
-    std::int64_t learn(Weights& weights, double tick, const Words& words, const Gold& gold,
-                       Cancel& cancel);
+    Long learn(Weights& weights, double tick, const Words& words, const Gold& gold, Cancel& cancel);
     // The best derivation within limits, if the search finds one.
     std::optional<std::vector<std::int32_t>> derive(const Weights& weights, const Words& words,
                                                     const Limits& limits, Cancel& cancel);
 
     // Of a row of weights.
-    std::int64_t width() const { return scorer_.width(); }
+    Long width() const { return scorer_.width(); }
     // What `learn` did last.
     const std::vector<Pair>& pairs() const { return pairs_; }
     const Arena& arena() const { return arena_; }
     // Features that were dropped since the start.
-    std::int64_t dropped() const { return delta_.dropped(); }
+    Long dropped() const { return delta_.dropped(); }
 
    private:
     std::int32_t follow(const Words& words, std::int32_t gold_item, std::int32_t action,
                         bool& inside);
-    std::int64_t collect(const Gold& gold, std::int32_t right, std::int32_t wrong);
+    Long collect(const Gold& gold, std::int32_t right, std::int32_t wrong);
     void take(std::int32_t item, float value);
-    std::int64_t errors(const Gold& gold, const Item& state) const;
-    void step(Weights& weights, double tick, std::int64_t errors, double violation, bool again);
+    Long errors(const Gold& gold, const Item& state) const;
+    void step(Weights& weights, double tick, Long errors, double violation, bool again);
 
     const JointSystem& system_;
     Rules rules_;

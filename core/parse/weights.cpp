@@ -10,7 +10,7 @@ namespace caesura::parse {
 namespace {
 
 // The share of totals that is subtracted from weights (see learn/updates.h).
-float share_of(std::int64_t ticks) {
+float share_of(Long ticks) {
     return ticks > 0 ? static_cast<float>(1.0 / static_cast<double>(ticks)) : 0.0f;
 }
 
@@ -20,7 +20,7 @@ void Weights::add(const Weights& other, float share) {
     for (const std::uint32_t row : other.rows()) {
         float* to = touch(row);
         const float* from = other.find(row);
-        for (std::int64_t k = 0; k < 2 * width_; ++k) to[k] += from[k] * share;
+        for (Long k = 0; k < 2 * width_; ++k) to[k] += from[k] * share;
     }
 }
 
@@ -31,17 +31,17 @@ void Weights::visit(Visit visit, End end) const {
     const std::vector<std::uint32_t> numbers = rows();
     for (std::size_t r = 0; r < numbers.size(); ++r) {
         if (r + ahead < numbers.size())
-            for (std::int64_t k = 0; k < 2 * width_; k += 16)
+            for (Long k = 0; k < 2 * width_; k += 16)
                 caesura::prefetch(find(numbers[r + ahead]) + k);
         const float* weights = find(numbers[r]);
         const float* totals = weights + width_;
-        for (std::int64_t first = 0; first < width_; first += 2) {
+        for (Long first = 0; first < width_; first += 2) {
             // Most are 0, which is found out for two columns at once.
             std::uint64_t bits[2];
             std::memcpy(&bits[0], weights + first, 8);
             std::memcpy(&bits[1], totals + first, 8);
             if ((bits[0] | bits[1]) == 0) continue;
-            for (std::int64_t k = first; k < first + 2; ++k)
+            for (Long k = first; k < first + 2; ++k)
                 if (weights[k] != 0.0f || totals[k] != 0.0f)
                     visit(numbers[r], k, weights[k], totals[k]);
         }
@@ -49,13 +49,13 @@ void Weights::visit(Visit visit, End end) const {
     }
 }
 
-std::vector<float> Weights::largest(std::int64_t ticks) const {
+std::vector<float> Weights::largest(Long ticks) const {
     const float share = share_of(ticks);
     std::vector<float> tops;
     tops.reserve(n_rows());
     float top = 0.0f;
     visit(
-        [&](std::uint32_t, std::int64_t, float weight, float total) {
+        [&](std::uint32_t, Long, float weight, float total) {
             const float average = std::fabs(weight - total * share);
             top = std::isnan(average) ? INFINITY : std::max(top, average);
         },
@@ -66,8 +66,7 @@ std::vector<float> Weights::largest(std::int64_t ticks) const {
     return tops;
 }
 
-Weights::Rounded Weights::round(std::int64_t ticks, View<const std::int8_t> shifts,
-                                double unit) const {
+Weights::Rounded Weights::round(Long ticks, Signs shifts, double unit) const {
     const float share = share_of(ticks);
     Rounded found;
     float inverse[most_shift + 1];
@@ -75,7 +74,7 @@ Weights::Rounded Weights::round(std::int64_t ticks, View<const std::int8_t> shif
     const std::int8_t* shift = shifts.data();
     std::size_t before = 0;
     visit(
-        [&](std::uint32_t, std::int64_t k, float weight, float total) {
+        [&](std::uint32_t, Long k, float weight, float total) {
             const std::int8_t value = to_byte((weight - total * share) * inverse[*shift]);
             if (value == 0) return;
             found.columns.push_back(static_cast<std::uint16_t>(k));
@@ -92,7 +91,7 @@ Weights::Rounded Weights::round(std::int64_t ticks, View<const std::int8_t> shif
 Weights::Entries Weights::entries() const {
     Entries found;
     visit(
-        [&](std::uint32_t row, std::int64_t k, float weight, float total) {
+        [&](std::uint32_t row, Long k, float weight, float total) {
             found.places.push_back(static_cast<std::uint64_t>(row * width_ + k));
             found.weights.push_back(weight);
             found.totals.push_back(total);

@@ -14,12 +14,12 @@ namespace caesura::parse {
 class Weights {
    public:
     // `width` is a multiple of 32.
-    Weights(int bits, std::int64_t width)
-        : width_(width), rows_(std::int64_t{1} << bits, 2 * width) {}
+    Weights(int bits, Long width)
+        : width_(width), rows_(Long{1} << bits, 2 * width) {}
 
-    std::int64_t size() const { return rows_.size(); }
+    Long size() const { return rows_.size(); }
     std::uint64_t mask() const { return static_cast<std::uint64_t>(size()) - 1; }
-    std::int64_t width() const { return width_; }
+    Long width() const { return width_; }
 
     void prefetch(std::uint64_t row) const { rows_.prefetch(row); }
     // The weights of a row, followed by their totals; null for a row without memory.
@@ -34,7 +34,7 @@ class Weights {
     std::vector<std::uint32_t> rows() const { return rows_.indices(); }
     std::size_t n_rows() const { return rows_.touched(); }
     // The largest absolute value of each row's average over ticks; infinite if one is not a number.
-    std::vector<float> largest(std::int64_t ticks) const;
+    std::vector<float> largest(Long ticks) const;
     // The averages in 8 bits, without zeros: how many each row has, their columns and values.
     // There is a shift for each row (see quantised.h).
     struct Rounded {
@@ -42,7 +42,7 @@ class Weights {
         std::vector<std::uint16_t> columns;
         std::vector<std::int8_t> values;
     };
-    Rounded round(std::int64_t ticks, View<const std::int8_t> shifts, double unit) const;
+    Rounded round(Long ticks, Signs shifts, double unit) const;
     // Weights and totals, without those of which both are 0; a place is row * width + column.
     struct Entries {
         std::vector<std::uint64_t> places;
@@ -54,7 +54,7 @@ class Weights {
     template <class Visit, class End>
     void visit(Visit visit, End end) const;
 
-    std::int64_t width_;
+    Long width_;
     SparseArray<float> rows_;
 };
 

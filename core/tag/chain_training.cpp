@@ -10,48 +10,53 @@ namespace {
 constexpr double least_slope = 1e-4;
 constexpr double least_log_mass = -9.0;
 
-std::int64_t longest(View<const TrainingChain> chains) {
-    std::int64_t most = 1;
+Long longest(View<const TrainingChain> chains) {
+    Long most = 1;
     for (const TrainingChain& chain : chains) most = std::max(most, chain.end - chain.begin);
     return most;
 }
 
-void climb(const learn::Parameters& parameters, std::int64_t at, double slope, const Step& step,
+void climb(const learn::Parameters& parameters, Long at, double slope, const Step& step,
            double tick) {
     // L2 pulls a weight back whenever it is touched.
     slope -= step.l2 * parameters.weight[at];
     parameters.climb(at, slope, slope * slope, step.rate, step.offset, tick);
 }
 
+// Calls use(hash) for each mixed template at each word.
+template <class Use>
+void for_each_mixed(const Words& words, const ChainTemplates& templates, Use use) {
+    for (Long c = 0; c < words.n_chains(); ++c) {
+        const Window window = words.chain(c);
+        for (Long i = window.begin; i < window.end; ++i)
+            for (const Template& t : templates.mixed) use(hash_at(window, i, t));
+    }
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> frequent_keys(const Words& words, const ChainTemplates& templates,
-                                         std::int64_t cutoff) {
+                                         Long cutoff) {
     learn::KeyCounts counts;
-    const auto n_types = static_cast<std::int64_t>(words.attributes.rows());
+    const auto n_types = static_cast<Long>(words.attributes.rows());
     for (std::size_t p = 0; p < templates.places.size(); ++p) {
         std::vector<std::uint32_t> seen(static_cast<std::size_t>(n_types));
-        for (std::int64_t c = 0; c < words.n_chains(); ++c) {
+        for (Long c = 0; c < words.n_chains(); ++c) {
             const Window window = words.chain(c);
-            for (std::int64_t i = window.begin; i < window.end; ++i)
+            for (Long i = window.begin; i < window.end; ++i)
                 ++seen[window.type(i + templates.places[p])];
         }
         for (std::int32_t s = templates.bounds[p]; s < templates.bounds[p + 1]; ++s)
-            for (std::int64_t t = 0; t < n_types; ++t)
+            for (Long t = 0; t < n_types; ++t)
                 counts.add(hash_of(words.attributes[t], templates.spot[s]), seen[t]);
     }
-    for (std::int64_t c = 0; c < words.n_chains(); ++c) {
-        const Window window = words.chain(c);
-        for (std::int64_t i = window.begin; i < window.end; ++i)
-            for (const Template& t : templates.mixed) counts.add(hash_at(window, i, t));
-    }
+    for_each_mixed(words, templates, [&](std::uint64_t hash) { counts.add(hash); });
     return counts.frequent(cutoff);
 }
 
-ChainLearner::ChainLearner(const Words& words, ChainTemplates templates,
-                           View<const std::uint32_t> keys, View<const TrainingChain> chains,
-                           View<const std::int32_t> gold, ChainParameters parameters,
-                           std::int64_t width)
+ChainLearner::ChainLearner(const Words& words, ChainTemplates templates, Codes keys,
+                           View<const TrainingChain> chains, Ints gold, ChainParameters parameters,
+                           Long width)
     : words_(words),
       templates_(std::move(templates)),
       chains_(chains),
@@ -66,24 +71,20 @@ ChainLearner::ChainLearner(const Words& words, ChainTemplates templates,
         return static_cast<std::int32_t>(hash == 0 ? -1 : index.find(learn::key_of(hash)));
     };
     spot_.reserve(words.attributes.rows() * templates_.spot.size());
-    for (std::int64_t t = 0; t < static_cast<std::int64_t>(words.attributes.rows()); ++t)
+    for (Long t = 0; t < static_cast<Long>(words.attributes.rows()); ++t)
         for (const Template& s : templates_.spot) spot_.push_back(row(hash_of(words.attributes[t], s)));
     mixed_.reserve(words.types.size() * templates_.mixed.size());
-    for (std::int64_t c = 0; c < words.n_chains(); ++c) {
-        const Window window = words.chain(c);
-        for (std::int64_t i = window.begin; i < window.end; ++i)
-            for (const Template& m : templates_.mixed) mixed_.push_back(row(hash_at(window, i, m)));
-    }
+    for_each_mixed(words, templates_, [&](std::uint64_t hash) { mixed_.push_back(row(hash)); });
     rows_.reserve(templates_.spot.size() + templates_.mixed.size());
 }
 
-ChainLearner::Trigram ChainLearner::gold_at(const TrainingChain& chain, std::int64_t k) const {
-    const std::int64_t i = chain.begin + k, start = start_of(chain);
+ChainLearner::Trigram ChainLearner::gold_at(const TrainingChain& chain, Long k) const {
+    const Long i = chain.begin + k, start = start_of(chain);
     return {k > 1 ? gold_[i - 2] : start, k > 0 ? gold_[i - 1] : start, gold_[i]};
 }
 
 // Finds the rows of the features of word i.
-void ChainLearner::find_rows(const TrainingChain& chain, std::int64_t i) {
+void ChainLearner::find_rows(const TrainingChain& chain, Long i) {
     const Window window{words_.attributes, words_.types, chain.window_begin, chain.window_end};
     const auto add = [&](std::int32_t row) {
         if (row >= 0) rows_.push_back(row);
@@ -102,56 +103,67 @@ void ChainLearner::find_rows(const TrainingChain& chain, std::int64_t i) {
 
 // Scores the words of a chain, and keeps their candidates.
 void ChainLearner::fill(const TrainingChain& chain, float margin) {
-    const std::int64_t n = parameters_.classes;
+    const Long n = parameters_.classes;
     float* const scores = scores_.data();
-    for (std::int64_t i = chain.begin; i < chain.end; ++i) {
+    for (Long i = chain.begin; i < chain.end; ++i) {
         find_rows(chain, i);
         std::fill(scores_.begin(), scores_.end(), 0.0f);
-        for (const std::int64_t row : rows_) {
+        for (const Long row : rows_) {
             const auto weights = parameters_.weights.weight.slice(row * n, (row + 1) * n);
-            for (std::int64_t y = 0; y < n; ++y) scores[y] += weights[y];
+            for (Long y = 0; y < n; ++y) scores[y] += weights[y];
         }
         select(scores_, margin, gold_[i], lattice_, i - chain.begin);
     }
 }
 
-double ChainLearner::crf(View<const std::int64_t> order, const Step& step, std::int64_t tick,
-                         Cancel& cancel) {
+// Calls use(parameters, place) for the weights of the pair and of the triple that labels form.
+template <class Use>
+void ChainLearner::visit(const Trigram& labels, Use use) const {
+    if (labels.last < 0) return;
+    use(parameters_.pairs, labels.last * parameters_.classes + labels.label);
+    if (!moves_.triples.empty() && labels.past >= 0)
+        use(parameters_.triples, moves_.slot(labels.past, labels.last, labels.label));
+}
+
+double ChainLearner::crf(Longs order, const Step& step, Long tick, Cancel& cancel) {
     double loss = 0.0;
-    for (const std::int64_t number : order) {
+    for (const Long number : order) {
         cancel.poll();
         const TrainingChain& chain = chains_[number];
-        const std::int64_t n = chain.end - chain.begin, start = start_of(chain);
+        const Long n = chain.end - chain.begin, start = start_of(chain);
         const auto now = static_cast<double>(tick++);
         fill(chain, step.margin);
         const double log_z = forward(lattice_, n, moves_, start);
         backward(lattice_, n, moves_, start);
         loss += log_z;
-        for (std::int64_t k = 0; k < n; ++k) loss -= learn_word(chain, k, log_z, step, now);
+        for (Long k = 0; k < n; ++k) loss -= learn_word(chain, k, log_z, step, now);
         trigrams_.clear();
-        for (std::int64_t k = 0; k < n; ++k) {
+        for (Long k = 0; k < n; ++k) {
             const Trigram gold = gold_at(chain, k);
             loss -= transition(moves_, gold.past, gold.last, gold.label);
             find_slopes(chain, k, log_z);
         }
         // All slopes are known before the first weight of a transition changes.
-        for (const TrigramSlope& found : trigrams_) learn_trigram(found, step, now);
+        for (const TrigramSlope& found : trigrams_)
+            visit(found.labels, [&](const learn::Parameters& parameters, Long place) {
+                climb(parameters, place, found.slope, step, now);
+            });
     }
     return loss;
 }
 
 // Makes a step on the features of word k of a chain, and returns the score of its gold label.
-double ChainLearner::learn_word(const TrainingChain& chain, std::int64_t k, double log_z,
+double ChainLearner::learn_word(const TrainingChain& chain, Long k, double log_z,
                                 const Step& step, double tick) {
-    const std::int64_t gold = gold_[chain.begin + k];
+    const Long gold = gold_[chain.begin + k];
     double score = 0.0;
     labels_.clear();
-    for (std::int64_t b = 0; b < lattice_.size(k); ++b) {
+    for (Long b = 0; b < lattice_.size(k); ++b) {
         double mass = 0.0;
-        for (std::int64_t a = 0; a < lattice_.size(k - 1); ++a)
+        for (Long a = 0; a < lattice_.size(k - 1); ++a)
             mass += std::exp(lattice_.alpha(k, a, b) + lattice_.beta(k, a, b) - log_z);
         double slope = -mass;
-        const std::int64_t label = lattice_.labels(k)[b];
+        const Long label = lattice_.labels(k)[b];
         if (label == gold) {
             slope += 1.0;
             score = lattice_.scores(k)[b];
@@ -160,7 +172,7 @@ double ChainLearner::learn_word(const TrainingChain& chain, std::int64_t k, doub
     }
     if (labels_.empty()) return score;
     find_rows(chain, chain.begin + k);
-    for (const std::int64_t row : rows_)
+    for (const Long row : rows_)
         for (const LabelSlope& found : labels_)
             climb(parameters_.weights, row * parameters_.classes + found.label, found.slope, step,
                   tick);
@@ -168,77 +180,60 @@ double ChainLearner::learn_word(const TrainingChain& chain, std::int64_t k, doub
 }
 
 // Collects the slopes of the trigrams that end at word k of a chain.
-void ChainLearner::find_slopes(const TrainingChain& chain, std::int64_t k, double log_z) {
-    const std::int64_t start = start_of(chain);
+void ChainLearner::find_slopes(const TrainingChain& chain, Long k, double log_z) {
+    const Long start = start_of(chain);
     const Trigram gold = gold_at(chain, k);
-    for (std::int64_t a = 0; a < lattice_.size(k - 1); ++a) {
-        const std::int64_t last = lattice_.label(k - 1, a, start);
-        for (std::int64_t b = 0; b < lattice_.size(k); ++b) {
-            const std::int64_t label = lattice_.labels(k)[b];
+    for (Long a = 0; a < lattice_.size(k - 1); ++a) {
+        const Long last = lattice_.label(k - 1, a, start);
+        for (Long b = 0; b < lattice_.size(k); ++b) {
+            const Long label = lattice_.labels(k)[b];
             const double alpha = lattice_.alpha(k, a, b), beta = lattice_.beta(k, a, b);
             // alpha is a sum over z; each z has its share of the pair's posterior.
             const double rest = beta - log_z + lattice_.scores(k)[b];
             const bool pair = last == gold.last && label == gold.label;
             if (alpha + beta - log_z < least_log_mass && !pair) continue;
-            for (std::int64_t z = 0; z < lattice_.size(k - 2); ++z) {
-                const std::int64_t past = lattice_.label(k - 2, z, start);
+            for (Long z = 0; z < lattice_.size(k - 2); ++z) {
+                const Long past = lattice_.label(k - 2, z, start);
                 double value = rest + transition(moves_, past, last, label);
                 if (k > 0) value += lattice_.alpha(k - 1, z, a);
                 double slope = -std::exp(value);
                 if (pair && past == gold.past) slope += 1.0;
-                if (std::abs(slope) > least_slope) trigrams_.push_back({past, last, label, slope});
+                if (std::abs(slope) > least_slope) trigrams_.push_back({{past, last, label}, slope});
             }
         }
     }
 }
 
-void ChainLearner::learn_trigram(const TrigramSlope& found, const Step& step, double tick) const {
-    if (found.last < 0) return;
-    climb(parameters_.pairs, found.last * parameters_.classes + found.label, found.slope, step,
-          tick);
-    if (!moves_.triples.empty() && found.past >= 0)
-        climb(parameters_.triples, moves_.slot(found.past, found.last, found.label), found.slope,
-              step, tick);
-}
-
-double ChainLearner::perceptron(View<const std::int64_t> order, float margin, std::int64_t tick,
-                                Cancel& cancel) {
-    std::int64_t wrong = 0;
-    for (const std::int64_t number : order) {
+double ChainLearner::perceptron(Longs order, float margin, Long tick, Cancel& cancel) {
+    Long wrong = 0;
+    for (const Long number : order) {
         cancel.poll();
         const TrainingChain& chain = chains_[number];
-        const std::int64_t n = chain.end - chain.begin, start = start_of(chain);
+        const Long n = chain.end - chain.begin, start = start_of(chain);
         const auto now = static_cast<double>(tick++);
         fill(chain, margin);
-        for (std::int64_t k = 0; k < n; ++k) extend(lattice_, k, moves_, start);
+        for (Long k = 0; k < n; ++k) extend(lattice_, k, moves_, start);
         trace(lattice_, n - 1, best_pair(lattice_, n), path_);
-        for (std::int64_t k = 0; k < n; ++k) {
+        for (Long k = 0; k < n; ++k) {
             const Trigram gold = gold_at(chain, k);
             const Trigram guess{k > 1 ? path_[k - 2] : start, k > 0 ? path_[k - 1] : start,
                                 path_[k]};
             if (guess.label != gold.label) {
                 ++wrong;
                 find_rows(chain, chain.begin + k);
-                for (const std::int64_t row : rows_) {
-                    const std::int64_t first = row * parameters_.classes;
+                for (const Long row : rows_) {
+                    const Long first = row * parameters_.classes;
                     parameters_.weights.add(first + gold.label, 1.0, now);
                     parameters_.weights.add(first + guess.label, -1.0, now);
                 }
             }
             if (guess.label == gold.label && guess.last == gold.last && guess.past == gold.past)
                 continue;
-            add_trigram(gold, 1.0, now);
-            add_trigram(guess, -1.0, now);
+            visit(gold, [&](const learn::Parameters& to, Long place) { to.add(place, 1.0, now); });
+            visit(guess, [&](const learn::Parameters& to, Long place) { to.add(place, -1.0, now); });
         }
     }
     return static_cast<double>(wrong);
-}
-
-void ChainLearner::add_trigram(const Trigram& labels, double delta, double tick) const {
-    if (labels.last < 0) return;
-    parameters_.pairs.add(labels.last * parameters_.classes + labels.label, delta, tick);
-    if (!moves_.triples.empty() && labels.past >= 0)
-        parameters_.triples.add(moves_.slot(labels.past, labels.last, labels.label), delta, tick);
 }
 
 }  // namespace caesura::tag

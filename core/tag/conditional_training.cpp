@@ -8,16 +8,15 @@ namespace {
 
 constexpr double least_slope = 1e-3;
 // Words between two polls.
-constexpr std::int64_t stretch = 256;
+constexpr Long stretch = 256;
 
 // Calls `use` with the hash of each template at each word; 0 if the word's label leaves no choice.
 template <class Use>
-void for_each_hash(const Words& words, View<const std::int32_t> labels,
-                   View<const std::int32_t> bounds, const std::vector<Template>& templates,
-                   Use use) {
-    for (std::int64_t c = 0; c < words.n_chains(); ++c) {
+void for_each_hash(const Words& words, Ints labels, Ints bounds,
+                   const std::vector<Template>& templates, Use use) {
+    for (Long c = 0; c < words.n_chains(); ++c) {
         const Window window = words.chain(c);
-        for (std::int64_t i = window.begin; i < window.end; ++i) {
+        for (Long i = window.begin; i < window.end; ++i) {
             const bool open = bounds[labels[i] + 1] - bounds[labels[i]] > 1;
             for (const Template& t : templates) use(open ? hash_at(window, labels, i, t) : 0);
         }
@@ -26,22 +25,16 @@ void for_each_hash(const Words& words, View<const std::int32_t> labels,
 
 }  // namespace
 
-std::vector<std::uint32_t> frequent_keys(const Words& words, View<const std::int32_t> labels,
-                                         View<const std::int32_t> bounds,
-                                         const std::vector<Template>& templates,
-                                         std::int64_t cutoff) {
+std::vector<std::uint32_t> frequent_keys(const Words& words, Ints labels, Ints bounds,
+                                         const std::vector<Template>& templates, Long cutoff) {
     learn::KeyCounts counts;
-    for_each_hash(words, labels, bounds, templates,
-                  [&](std::uint64_t hash) { counts.add(hash); });
+    for_each_hash(words, labels, bounds, templates, [&](std::uint64_t hash) { counts.add(hash); });
     return counts.frequent(cutoff);
 }
 
-ConditionalLearner::ConditionalLearner(const Words& words, View<const std::int32_t> labels,
-                                       View<const std::int32_t> bounds,
-                                       const std::vector<Template>& templates,
-                                       View<const std::uint32_t> keys,
-                                       View<const std::int32_t> gold, learn::Parameters weights,
-                                       std::int64_t width)
+ConditionalLearner::ConditionalLearner(const Words& words, Ints labels, Ints bounds,
+                                       const std::vector<Template>& templates, Codes keys,
+                                       Ints gold, learn::Parameters weights, Long width)
     : labels_(labels),
       bounds_(bounds),
       gold_(gold),
@@ -58,13 +51,13 @@ ConditionalLearner::ConditionalLearner(const Words& words, View<const std::int32
     found_.reserve(n_templates_);
 }
 
-double ConditionalLearner::learn(View<const std::int64_t> order, double rate, double offset,
-                                 std::int64_t tick, Cancel& cancel) {
+double ConditionalLearner::learn(Longs order, double rate, double offset,
+                                 Long tick, Cancel& cancel) {
     double loss = 0.0;
-    for (const std::int64_t i : order) {
+    for (const Long i : order) {
         if (tick % stretch == 0) cancel.poll();
         const auto now = static_cast<double>(tick++);
-        const std::int64_t n = bounds_[labels_[i] + 1] - bounds_[labels_[i]];
+        const Long n = bounds_[labels_[i] + 1] - bounds_[labels_[i]];
         const View<double> scores{scores_.data(), static_cast<std::size_t>(n)};
         found_.clear();
         for (std::size_t t = 0; t < n_templates_; ++t) {
@@ -72,8 +65,8 @@ double ConditionalLearner::learn(View<const std::int64_t> order, double rate, do
             if (row >= 0) found_.push_back(row * width_);
         }
         std::fill(scores.begin(), scores.end(), 0.0);
-        for (const std::int64_t row : found_)
-            for (std::int64_t k = 0; k < n; ++k) scores[k] += weights_.weight[row + k];
+        for (const Long row : found_)
+            for (Long k = 0; k < n; ++k) scores[k] += weights_.weight[row + k];
         const double top = *std::max_element(scores.begin(), scores.end());
         double mass = 0.0;
         for (double& score : scores) {
@@ -81,11 +74,11 @@ double ConditionalLearner::learn(View<const std::int64_t> order, double rate, do
             mass += score;
         }
         loss -= std::log(scores[gold_[i]] / mass);
-        for (std::int64_t k = 0; k < n; ++k) {
+        for (Long k = 0; k < n; ++k) {
             double slope = -scores[k] / mass;
             if (k == gold_[i]) slope += 1.0;
             if (std::abs(slope) < least_slope) continue;
-            for (const std::int64_t row : found_)
+            for (const Long row : found_)
                 weights_.climb(row + k, slope, slope * slope, rate, offset, now);
         }
     }

@@ -14,34 +14,30 @@
 namespace caesura::tag {
 
 // The keys of the features that occur at least `cutoff` times, rising.
-std::vector<std::uint32_t> frequent_keys(const Words& words, View<const std::int32_t> labels,
-                                         View<const std::int32_t> bounds,
-                                         const std::vector<Template>& templates,
-                                         std::int64_t cutoff);
+std::vector<std::uint32_t> frequent_keys(const Words& words, Ints labels, Ints bounds,
+                                         const std::vector<Template>& templates, Long cutoff);
 
 class ConditionalLearner {
    public:
     // `bounds` are those of the values of labels, and `gold` is the position of a word's value
     // among those of its label. `weights` has `width` columns.
-    ConditionalLearner(const Words& words, View<const std::int32_t> labels,
-                       View<const std::int32_t> bounds, const std::vector<Template>& templates,
-                       View<const std::uint32_t> keys, View<const std::int32_t> gold,
-                       learn::Parameters weights, std::int64_t width);
+    ConditionalLearner(const Words& words, Ints labels, Ints bounds,
+                       const std::vector<Template>& templates, Codes keys, Ints gold,
+                       learn::Parameters weights, Long width);
 
-    std::int64_t n_words() const { return static_cast<std::int64_t>(gold_.size()); }
-    View<const std::int32_t> gold() const { return gold_; }
+    Long n_words() const { return std::ssize(gold_); }
+    Ints gold() const { return gold_; }
 
     // Learns words in an order, the first at `tick`; the sum of their log losses before each step.
-    double learn(View<const std::int64_t> order, double rate, double offset, std::int64_t tick,
-                 Cancel& cancel);
+    double learn(Longs order, double rate, double offset, Long tick, Cancel& cancel);
 
    private:
-    View<const std::int32_t> labels_, bounds_, gold_;
+    Ints labels_, bounds_, gold_;
     learn::Parameters weights_;
-    std::int64_t width_;
+    Long width_;
     std::size_t n_templates_;
     std::vector<std::int32_t> rows_;  // by word and template; -1: the feature has none
-    std::vector<std::int64_t> found_;
+    std::vector<Long> found_;
     std::vector<double> scores_;
 };
 

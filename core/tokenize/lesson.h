@@ -13,8 +13,7 @@ class Lesson {
     // Tokens by offset. The truth about starts may have the bit `pass`; without `breaks` nothing is
     // learned from the layout.
     Lesson(const text::CharacterTable& characters, const Vocabulary& vocabulary, Codes codes,
-           Offsets begins, Offsets ends, Offsets paragraphs, Kinds breaks,
-           View<const std::int8_t> starts);
+           Offsets begins, Offsets ends, Offsets paragraphs, Kinds breaks, Signs starts);
 
     void learn_cuts(const Vocabulary& vocabulary, const Pass& pass, LearningTable& table,
                     Progress& progress, Cancel& cancel) const {
