@@ -11,32 +11,27 @@ import pytest
 
 from caesura.document import Document
 from caesura.errors import ModelError
-from caesura.formats import read
-from caesura.learn.network.examples import IGNORE, Examples, by_temperature, labels_of, prepare
+from caesura.learn.network.examples import (
+    DECISIONS,
+    IGNORE,
+    Examples,
+    Labels,
+    by_temperature,
+    labels_of,
+    prepare,
+)
 from caesura.learn.network.export import finish
 from caesura.learn.network.pretrained import EncoderShape
 from caesura.models.file import Part
 from caesura.stages.lemmas import rule_of
+from caesura.stages.network import NeuralParser
 from caesura.stages.network_labels import Attributes, Languages
 from caesura.stages.network_lemmas import LemmaLexicon
 from caesura.stages.network_options import SearchSettings
 from tests.encoders import character_pieces
-from tests.pipeline.tiny import EXAMPLES
+from tests.neural.small import harbour, small_network
 
 PAIRS = ("Case=Gen", "Case=Nom", "Number=Plur", "Number=Sing", "Tense=Past")
-
-
-def harbour() -> list[Document]:
-    """Our example, with features that its words show."""
-    docs = list(read(EXAMPLES / "harbour.conllu"))
-    for doc in docs:
-        made = []
-        for form, upos in zip(doc.column("form"), doc.column("upos"), strict=True):
-            number = "Number=Plur" if form.endswith("s") else "Number=Sing"
-            kinds = {"NOUN": number, "VERB": "Tense=Past", "PRON": f"Case=Nom|{number}"}
-            made.append(kinds.get(upos, ""))
-        doc.feats = doc.strings.ids(made).astype(np.int32)
-    return docs
 
 
 def tagged(feats: list[str]) -> Document:
@@ -238,7 +233,6 @@ def test_the_loss_of_attributes_is_the_sum_of_their_losses() -> None:
 def test_a_network_of_two_languages_learns_and_becomes_a_stage() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     from caesura.learn.network.trainer import NeuralTrainer, Source, TrainOptions
-    from caesura.stages.network import NeuralParser
 
     torch.manual_seed(0)
     docs = harbour()
@@ -369,17 +363,10 @@ def _same_as_torch(parser: Any, net: Any, doc: Document, habit: int | None = Non
 
 
 def _labels(parser: Any) -> Any:
-    from caesura.learn.network.examples import Labels
-
-    return Labels(**{name: tuple(parser.labels[name]) for name in
-                     ("upos", "xpos", "feats", "lemma", "deprel")})  # fmt: skip
+    return Labels(**{name: tuple(parser.labels[name]) for name in DECISIONS})
 
 
 def test_only_rules_and_relations_of_the_languages_are_looked_at() -> None:
-    from caesura.stages.network import NeuralParser
-    from tests.neural.small import harbour as docs_of
-    from tests.neural.small import small_network
-
     part = small_network()
     masks = Languages.from_part(part)
     assert masks is not None
@@ -392,7 +379,7 @@ def test_only_rules_and_relations_of_the_languages_are_looked_at() -> None:
     assert languages.rules(np.array([1, 1])) is None
     assert languages.rules(np.array([2, 2])).tolist() == [0, 1, 2, 3, 4]  # type: ignore[union-attr]
     assert languages.rules(np.array([2, 1])) is None
-    doc = docs_of()[0]
+    doc = harbour()[0]
     doc.token_language = np.full(doc.n_tokens, doc.strings.ids(["bb"])[0], np.int32)
     few = parser.encoder.scores(doc)
     assert few.tags["lemma"].shape == (doc.n_words, 5)
@@ -425,10 +412,6 @@ def test_only_rules_and_relations_of_the_languages_are_looked_at() -> None:
 
 
 def test_only_values_of_the_languages_are_looked_at() -> None:
-    from caesura.stages.network import NeuralParser
-    from tests.neural.small import harbour as docs_of
-    from tests.neural.small import small_network
-
     part = small_network()
     known = Languages.from_part(part)
     assert known is not None
@@ -443,7 +426,7 @@ def test_only_values_of_the_languages_are_looked_at() -> None:
     assert values is not None
     first = np.cumsum((0, *known.attributes.sizes[:-1])).tolist()
     assert values.tolist() == sorted({1, *first})
-    doc = docs_of()[0]
+    doc = harbour()[0]
     doc.token_language = np.full(doc.n_tokens, doc.strings.ids(["bb"])[0], np.int32)
     few = parser.encoder.scores(doc)
     parser.encoder.languages = replace(
@@ -463,9 +446,6 @@ def test_only_values_of_the_languages_are_looked_at() -> None:
 
 
 def test_a_language_may_end_sentences_more_readily() -> None:
-    from caesura.stages.network import NeuralParser
-    from tests.neural.small import small_network
-
     part = small_network()
     plain = NeuralParser.from_part(part)
     bonus = np.array([[0, 0], [0, 0], [1, 3]], np.float16)

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from caesura import _core
 from caesura._core import DamagedModel, LabelScorer, Network, _testing
-from caesura.learn.network.pretrained import EncoderShape, relative_buckets
+from caesura.learn.network.export import quantised
+from caesura.learn.network.pretrained import EncoderShape
+from caesura.stages.network_weights import TAGS, eight_bits
 from tests.reference.network import forward, random_weights
 
 Arrays = dict[str, NDArray[Any]]
 
-TAGS = ("upos", "xpos", "feats", "lemma")
 NAMES = ("start", "tags", "arcs", "base", "sizes", "label_dep", "label_head", "label_root")
 #: Encoders with and without padding, of the families and of all widths of attention heads.
 SHAPES = {
@@ -34,44 +35,15 @@ SHAPES = {
 VARIANTS = ("portable", "avx2", "avxvnni", "vnni", "amx", "dotprod", "i8mm")
 
 
-def rounded(weight: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Columns in 8 bits, and their scales."""
-    scale = np.maximum(np.abs(weight).max(0), 1e-12).astype(np.float32) / np.float32(127)
-    return np.ascontiguousarray(np.rint(weight / scale).astype(np.int8)), scale
-
-
 def network_arrays(weights: Arrays, shape: EncoderShape) -> Arrays:
-    """Weights as `Net.state_dict` names them as the arrays of the core."""
-    found: Arrays = {"root": weights["root"]}
-    products = [
-        f"encoder.layers.{n}.{name}"
-        for n in range(shape.layers)
-        for name in ("qkv", "out", "ff1", "ff2")
-    ]
-    heads = ("start.0", "tags", "arc_dep", "arc_head", "label_dep", "label_head")
-    products += [f"{name}.linear" for name in heads]
-    own = {name: (weights[f"{name}.weight"], weights[f"{name}.bias"]) for name in products}
-    own["arc"] = (weights["arc"].T, weights["arc_bias"])
-    own["tags"] = tuple(  # type: ignore[assignment]
-        np.concatenate([weights[f"{name}.{end}"] for name in TAGS]) for end in ("weight", "bias")
-    )
-    for name, (weight, bias) in own.items():
-        found[f"{name}.weight"], found[f"{name}.scale"] = rounded(weight.T)
-        found[f"{name}.bias"] = bias
-    for name, array in weights.items():
-        if "norm" in name or name.startswith(("features", "manner", "encoder.pieces")):
-            found[name] = array
-    found["start.1.weight"] = weights["start.1.weight"][0]
-    found["start.1.bias"] = weights["start.1.bias"]
-    places = weights["encoder.position.weight"][shape.first_position :]
-    found["encoder.position.weight"] = np.ascontiguousarray(places)
-    if shape.buckets:
-        row = relative_buckets(len(places), shape.buckets)
-        line = np.concatenate([row[-1, :-1], row[0]])
-        found["encoder.distance"] = np.ascontiguousarray(weights["encoder.distance.weight"][line].T)
-    parts = np.exp(weights["mixture"][:-1])
-    found["mixture"] = (parts / parts.sum() * weights["mixture"][-1]).astype(np.float32)
-    return found
+    """The arrays of the core: products in 8 bits, embeddings as floats."""
+    found: Arrays = {**quantised(weights, shape).arrays}
+    del found["encoder.pieces.scale"]
+    return found | {"encoder.pieces.weight": weights["encoder.pieces.weight"]}
+
+
+def network_of(shape: EncoderShape) -> Network:
+    return Network(network_arrays(random_weights(shape), shape), shape.heads, shape.eps)
 
 
 def text(n: int, seed: int = 0) -> dict[str, Any]:
@@ -173,8 +145,7 @@ def test_every_instruction_set_gives_the_same_bits(
 
 
 def test_words_do_not_depend_on_the_windows_that_are_read_with_them() -> None:
-    shape = SHAPES["mpnet"]
-    network = Network(network_arrays(random_weights(shape), shape), shape.heads, shape.eps)
+    network = network_of(SHAPES["mpnet"])
     words = text(400)
     spans = windows(*((at, at + 20, at, at + 20) for at in range(0, 400, 20)))
     found = scores(network, words, spans)
@@ -187,8 +158,7 @@ def test_words_do_not_depend_on_the_windows_that_are_read_with_them() -> None:
 
 
 def test_threads_share_a_network() -> None:
-    shape = SHAPES["bert"]
-    network = Network(network_arrays(random_weights(shape), shape), shape.heads, shape.eps)
+    network = network_of(SHAPES["bert"])
     span = windows((0, 35, 0, 35))
     texts = [text(35, seed) for seed in range(8)]
     alone = [network.scores(**one, windows=span)[1].tobytes() for one in texts]
@@ -198,8 +168,7 @@ def test_threads_share_a_network() -> None:
 
 
 def test_some_columns_of_tags() -> None:
-    shape = SHAPES["bert"]
-    network = Network(network_arrays(random_weights(shape), shape), shape.heads, shape.eps)
+    network = network_of(SHAPES["bert"])
     words, span = text(20), windows((0, 20, 0, 20))
     found = scores(network, words, span)
     for columns in ([0, 3, 17, 39], [], [5], list(range(40))):
@@ -242,7 +211,7 @@ def test_factors_are_part_of_a_product() -> None:
         own = f"encoder.layers.1.{name}"
         arrays[f"{own}.factor"] = factors[:size]
         divided = weights[f"{own}.weight"].T / factors[:size, None]
-        arrays[f"{own}.weight"], arrays[f"{own}.scale"] = rounded(divided)
+        arrays |= eight_bits(own, divided)
     words = text(20)
     network = Network(arrays, 1, 1e-12)
     found = scores(network, words, windows((0, 20, 0, 20)))
@@ -270,8 +239,7 @@ def test_the_language_is_added_to_words() -> None:
 
 
 def test_long_words_are_cut_and_empty_ones_borrow() -> None:
-    shape = SHAPES["bert"]
-    network = Network(network_arrays(random_weights(shape), shape), shape.heads, shape.eps)
+    network = network_of(SHAPES["bert"])
     words = text(3)
     words |= {
         "pieces": np.arange(90, dtype=np.int32) % 60,
@@ -286,10 +254,7 @@ def test_long_words_are_cut_and_empty_ones_borrow() -> None:
 
 
 def test_states_of_a_layer() -> None:
-    shape = SHAPES["roberta"]
-    weights = random_weights(shape)
-    arrays = network_arrays(weights, shape)
-    network = Network(arrays, shape.heads, shape.eps)
+    network = network_of(SHAPES["roberta"])
     words = text(20)
     one = network.states(1, **words)
     assert one.shape == (20, 128)
@@ -378,8 +343,7 @@ def test_heads_must_divide_the_width() -> None:
 def test_text_that_does_not_fit_is_refused(
     change: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    shape = SHAPES["tiny"]
-    network = Network(network_arrays(random_weights(shape), shape), 1, 1e-12)
+    network = network_of(SHAPES["tiny"])
     given = text(20) | {"pieces": np.full(40, 5, np.int32), "pointer": np.arange(0, 41, 2)}
     given |= {"windows": windows((0, 20, 0, 20))}
     network.scores(**given)
@@ -388,8 +352,7 @@ def test_text_that_does_not_fit_is_refused(
 
 
 def test_windows_longer_than_the_positions_are_refused() -> None:
-    shape = SHAPES["tiny"]
-    network = Network(network_arrays(random_weights(shape), shape), 1, 1e-12)
+    network = network_of(SHAPES["tiny"])
     long = text(20) | {"pieces": np.full(80, 5, np.int32), "pointer": np.arange(0, 81, 4)}
     network.scores(**long, windows=windows((0, 20, 0, 20)))
     with pytest.raises(DamagedModel, match="longer than its network can read"):

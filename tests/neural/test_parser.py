@@ -125,7 +125,6 @@ def test_one_word_of_a_megabyte(nlp: Pipeline) -> None:
 
 
 def test_damaged_networks_are_refused(nlp: Pipeline) -> None:
-    assert nlp.stage(NeuralParser) is not None
     part = nlp.stage(NeuralParser).to_part()
     broken = replace(part, arrays={**part.arrays, "graph": np.zeros(100, np.uint8)})
     with pytest.raises(ModelError, match="cannot be read"):
@@ -177,7 +176,6 @@ def test_a_bias_gives_half_and_twice_as_many_boundaries(nlp: Pipeline) -> None:
         for end in (".", " because nobody had come back.", "; the boats were gone, too!")
     ]
     written = nlp(" ".join(sentences))
-    assert nlp.stage(NeuralParser) is not None
     parser = nlp.stage(NeuralParser).with_search()
     parser.scale = measure_scale(parser, [written, speech(written)])
     assert parser.scale.edited != SCALE.edited
@@ -197,7 +195,6 @@ def test_a_bias_gives_half_and_twice_as_many_boundaries(nlp: Pipeline) -> None:
 
 
 def test_no_bias_changes_nothing_and_a_wrong_one_is_refused(nlp: Pipeline) -> None:
-    assert nlp.stage(NeuralParser) is not None
     one, other = nlp(TEXT), nlp(TEXT)
     nlp.stage(NeuralParser).with_search(bias=0.0).annotate([other])
     assert other.contents() == one.contents()
@@ -216,7 +213,6 @@ def test_the_pipeline_obeys_a_bias(nlp: Pipeline) -> None:
 def test_an_older_network_says_bias_and_means_bonus(nlp: Pipeline) -> None:
     from caesura.stages.network import SCALE
 
-    assert nlp.stage(NeuralParser) is not None
     part = nlp.stage(NeuralParser).with_search(bonus=0.5).to_part()
     del part.config["bias-scale"]
     part.config["bias"] = part.config.pop("bonus")
@@ -226,7 +222,6 @@ def test_an_older_network_says_bias_and_means_bonus(nlp: Pipeline) -> None:
 
 
 def test_its_search_is_obeyed(nlp: Pipeline) -> None:
-    assert nlp.stage(NeuralParser) is not None
     changed = nlp.with_search(beam=4, margin=0.5, bias=2.0)
     assert changed.stage(NeuralParser) is not None
     found = changed.stage(NeuralParser).settings

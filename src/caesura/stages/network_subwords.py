@@ -23,6 +23,7 @@ from caesura import _core
 from caesura.document import Document
 from caesura.document.characters import is_picture
 from caesura.errors import InputError, ModelError
+from caesura.models.packing import refusing
 
 #: The characters that are read of a longer word.
 _CHARACTERS: Final = 200
@@ -75,10 +76,8 @@ class Subwords(ABC):
 
     def _table(self) -> _core.PieceTable:
         """Store the pieces in a table of the core, and find the special tokens."""
-        try:
+        with refusing():
             table = _core.PieceTable(*code_points(self.pieces_))
-        except _core.DamagedModel as error:
-            raise ModelError(str(error)) from error
         for name, tokens in _NAMES.items():
             numbers = [n for n in (_number(table, token) for token in tokens) if n >= 0]
             if not numbers:

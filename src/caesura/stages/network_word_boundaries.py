@@ -19,6 +19,7 @@ from caesura import _core
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.models.file import Part
+from caesura.models.packing import refusing
 from caesura.stages.network_reading import word_features
 from caesura.stages.network_subwords import Subwords
 
@@ -83,11 +84,9 @@ class WordBoundaries:
         self.numbers = dict(numbers)
         self.layer = layer
         self.first, self.bias, self.second = first, bias, second
-        try:
+        with refusing():
             parts = zip(self.numbers, first, bias, second, strict=True)
             self._core = {code: _core.WordBoundaries(*own) for code, *own in parts}
-        except _core.DamagedModel as error:
-            raise ModelError(str(error)) from error
 
     def reader(self, language: str) -> Callable[[str], Floats] | None:
         """Computes the odds in a passage in a language; None for a language with blanks."""
@@ -99,11 +98,9 @@ class WordBoundaries:
         spans = units(text)
         if len(spans) < 2:
             return found
-        try:
+        with refusing():
             vectors = self.layer.vectors(text, spans, self.numbers[language])
             points = self._core[language].odds(vectors)
-        except _core.DamagedModel as error:
-            raise ModelError(str(error)) from error
         glued = spans[1:, 0] == spans[:-1, 1]
         found[spans[1:, 0][glued]] = points[1:][glued]
         return found

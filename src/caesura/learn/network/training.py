@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -25,7 +25,7 @@ from caesura.language.choice import choose_model
 from caesura.learn.folds import generator
 from caesura.learn.loop import Loop
 from caesura.learn.network.adaptation import Base, adapt
-from caesura.learn.network.examples import Labels, feats_seen_with, labels_of, prepare
+from caesura.learn.network.examples import Examples, Labels, feats_seen_with, labels_of, prepare
 from caesura.learn.network.export import finish, measure_scale
 from caesura.learn.network.pretrained import EncoderShape, check_weights, kind_of
 from caesura.learn.run import Report, follow, transcripts
@@ -46,6 +46,10 @@ from caesura.stages.several_tokenizers import ManyTokenizer
 from caesura.stages.tokenizer import TokenizerOptions
 from caesura.transform import relaid
 from caesura.transform.respell import exchanged
+
+if TYPE_CHECKING:
+    from caesura.learn.network.net import Net
+    from caesura.learn.network.trainer import Source
 
 
 @dataclass(frozen=True)
@@ -151,12 +155,11 @@ class FinetuneOptions:
         return min(max(round(self.pieces / max(pieces, 1.0)), self.least), self.most)
 
 
-if TYPE_CHECKING:
-    from caesura.learn.network.examples import Labels
-    from caesura.learn.network.trainer import Source
-
-
-#: Streams of chance.
+#: Options of training that both ways share.
+_SHARED: Final = (
+    "batch_pieces", "encoder_step", "head_step", "layer_decay", "warm_up", "tag_weight", "seed",
+)  # fmt: skip
+#: Seeds of random choices.
 _OTHER: Final = 0x6F746865
 _PIECES: Final = 0x70696563
 
@@ -196,7 +199,7 @@ class Weights:
     subwords: Subwords
     lexicon: LemmaLexicon | None
     shape: EncoderShape
-    #: The sizes of the heads: `neural.net.NetOptions`.
+    #: The sizes of the heads: `net.NetOptions`.
     net: Mapping[str, Any]
     limit: int
     #: Which FEATS each XPOS may have.
@@ -260,14 +263,13 @@ def train_neural(
     report: Report | None = None,
     weights: Path | None = None,
 ) -> tuple[dict[str, Part], PipelineTrainer]:
-    """The parts of a model file: the tokeniser as ever, and the network.
+    """The parts of a model file: the tokeniser and the network.
 
-    With `silver` the network also learns from what a teacher said of raw text. It may `start` from
-    weights that were learned from the same treebank, over the same encoder. `weights` names a
-    file for what it learned, which is not exported then, and there are no parts: see
-    `train.weights`.
+    With `silver` the network also learns from the answers of a teacher for raw text. It may `start`
+    from weights that were learned from the same treebank, over the same encoder. With `weights`,
+    the learned weights are saved to that file instead, and there are no parts.
     """
-    check_encoder(encoder, options.layers)  # what cannot be used is told at once
+    check_encoder(encoder, options.layers)  # errors appear before training starts
     if silver is not None:
         options.check_silver()
     linear = replace(options.pipeline, seed=options.seed)
@@ -275,7 +277,7 @@ def train_neural(
     parts: dict[str, Part] = {}
     if weights is None and trainer.has_text():
         parts["tokenizer"] = trainer.stage("tokenizer")
-    found = _network(trainer, encoder, options, silver, start, folder, resume)
+    found = _network(trainer, encoder, options, silver, start)
     if weights is not None:
         found.save(weights)
         return parts, trainer
@@ -286,10 +288,7 @@ def train_neural(
 
 
 def check_encoder(encoder: str, layers: int) -> None:
-    """Refuse an encoder that cannot be used, before anything else is done.
-
-    Of its weights those of the first `layers` are needed; they are looked at and not loaded.
-    """
+    """Refuse an unusable encoder; the weights of its first `layers` are checked, not loaded."""
     folder = Path(encoder)
     if not folder.is_dir():
         raise InputError(
@@ -304,23 +303,79 @@ def check_encoder(encoder: str, layers: int) -> None:
         raise MissingExtra("torch", "neural-train", "Training a network")
 
 
+def _transcripts(trainer: PipelineTrainer, speech: bool) -> list[Document]:
+    """Copies of the training documents without capitals and punctuation, if these are wanted."""
+    if not any((doc.head >= -1).any() for doc in trainer.train):
+        raise InputError("the training trees have no heads", remedy="Fill the HEAD column.")
+    return transcripts(trainer.train) if speech else []
+
+
+def _sources(
+    trainer: PipelineTrainer,
+    copies: Sequence[Document],
+    options: NeuralOptions | FinetuneOptions,
+    made: Callable[[Sequence[Document], bool | None], Examples],
+) -> list[Source]:
+    """The training documents, their transcripts, and copies with other layout."""
+    from caesura.learn.network.trainer import Source
+
+    data = [Source(made(trainer.train, True))]
+    if copies:
+        data.append(Source(made(copies, False)))
+    if options.relaid:
+        random = np.random.default_rng(options.seed)
+        moved = [doc for doc in (relaid(doc, random) for doc in trainer.train) if doc.n_words]
+        data.append(Source(made(moved, None), options.relaid))
+    return data
+
+
+def _learned(
+    trainer: PipelineTrainer,
+    net: Net,
+    data: list[Source],
+    dev: Examples | None,
+    subwords: Subwords,
+    options: NeuralOptions | FinetuneOptions,
+    made_from: tuple[object, ...],
+    patience: int,
+    **settings: Any,
+) -> Mapping[str, NDArray[Any]]:
+    """The weights of a network after training; `made_from` identifies a checkpoint."""
+    import torch
+
+    from caesura.learn.network.trainer import NeuralTrainer, TrainOptions
+
+    device = options.device
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    held = {"dev": dev} if dev is not None else {}
+    how = TrainOptions(**{name: getattr(options, name) for name in _SHARED}, **settings)
+    loop = Loop(
+        NeuralTrainer(net, data, held, subwords.special, how, device),
+        how.epochs,
+        metric="mean",
+        patience=patience,
+        checkpoint=trainer.folder / "neural.checkpoint" if trainer.folder is not None else None,
+        resume=True,  # the files in the folder belong to this run
+        fingerprint=trainer.fingerprint("neural", made_from),
+    )
+    follow(loop, "network", trainer.report)
+    return loop.best["weights"].arrays
+
+
 def _network(
     trainer: PipelineTrainer,
     encoder: str,
     options: NeuralOptions,
     silver: Silver | None,
     start: Weights | None,
-    folder: Path | None,
-    resume: bool,
 ) -> Weights:
     import torch
 
     from caesura.learn.network.net import Net, NetOptions, load_encoder
-    from caesura.learn.network.trainer import NeuralTrainer, Source, TrainOptions
+    from caesura.learn.network.trainer import Source
 
-    if not any((doc.head >= -1).any() for doc in trainer.train):
-        raise InputError("the training trees have no heads", remedy="Fill the HEAD column.")
-    copies = transcripts(trainer.train) if options.speech else []
+    copies = _transcripts(trainer, options.speech)
     labels = labels_of([*trainer.train, *copies])
     torch.manual_seed(options.seed)
     sizes = NetOptions(
@@ -336,57 +391,31 @@ def _network(
         if start.labels != labels:
             raise UsageError("these weights are of other labels", remedy="Train them on this data.")
         net.load_state_dict({k: torch.from_numpy(np.array(v)) for k, v in start.arrays.items()})
-    data = [Source(prepare(trainer.train, labels, subwords, seen=True))]
-    if copies:
-        data.append(Source(prepare(copies, labels, subwords, seen=False)))
-    if options.relaid:
-        random = np.random.default_rng(options.seed)
-        moved = [doc for doc in (relaid(doc, random) for doc in trainer.train) if doc.n_words]
-        data.append(Source(prepare(moved, labels, subwords), options.relaid))
+
+    def made(docs: Sequence[Document], seen: bool | None = None) -> Examples:
+        return prepare(docs, labels, subwords, seen=seen)
+
+    data = _sources(trainer, copies, options, made)
     for copied, times in ((other_items, options.exchanged), (short_pieces, options.pieces)):
         if times:
-            more = copied(trainer.train, options.seed)
-            data.append(Source(prepare(more, labels, subwords), times))
+            data.append(Source(made(copied(trainer.train, options.seed)), times))
     if silver is not None:
         data += _silver(silver, labels, subwords, options)
-    held = {"dev": prepare(trainer.dev, labels, subwords)} if trainer.dev else {}
-    settings = TrainOptions(
-        epochs=options.epochs,
-        batch_pieces=options.batch_pieces,
-        limit=options.limit,
-        encoder_step=options.encoder_step,
-        head_step=options.head_step,
-        layer_decay=options.layer_decay,
-        warm_up=options.warm_up,
-        tag_weight=options.tag_weight,
-        seed=options.seed,
-    )
-    device = options.device
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    learner = NeuralTrainer(net, data, held, subwords.special, settings, device)
-    loop = Loop(
-        learner,
-        options.epochs,
-        metric="mean",
-        # What is learned from gold alone comes last, and must not be cut off.
-        patience=0 if silver is not None and options.silver.last else options.patience,
-        checkpoint=folder / "neural.checkpoint" if folder is not None else None,
-        resume=resume,
-        fingerprint=trainer.fingerprint(
-            "neural", (encoder, replace(options, epochs=0), silver and silver.about["fingerprint"])
-        ),
-    )
-    follow(loop, "network", trainer.report)
+    made_from = encoder, replace(options, epochs=0), silver and silver.about["fingerprint"]
+    # The epochs on gold alone are the last ones, and are not skipped.
+    patience = 0 if silver is not None and options.silver.last else options.patience
+    dev = made(trainer.dev) if trainer.dev else None
+    more = {"epochs": options.epochs, "limit": options.limit}
+    weights = _learned(trainer, net, data, dev, subwords, options, made_from, patience, **more)
     known = silver.words() if silver is not None else ()
     return Weights(
-        loop.best["weights"].arrays,
+        weights,
         labels,
         subwords,
         LemmaLexicon.of([*trainer.train, *copies], labels.lemma, known),
         net.encoder.shape,
         asdict(sizes),
-        settings.limit,
+        options.limit,
         feats_seen_with(trainer.train, labels),
     )
 
@@ -394,7 +423,7 @@ def _network(
 def _silver(
     silver: Silver, labels: Labels, subwords: Subwords, options: NeuralOptions
 ) -> list[Source]:
-    """What a teacher said of raw text, and of some of it as transcripts would have it."""
+    """The answers of a teacher for raw text, and for transcripts of some of it."""
     from caesura.learn.network.trainer import Source
 
     how = options.silver
@@ -477,7 +506,7 @@ def train_from(
     elif tokenizer is not None:
         trainer.left_out[-1] += f"; the one of {file.meta.get('name', init)} is kept"
         parts["tokenizer"] = tokenizer
-    parts[_NETWORK] = _finetuned_network(trainer, base, options, code, nearest, resume)
+    parts[_NETWORK] = _finetuned_network(trainer, base, options, code, nearest)
     return parts, trainer
 
 
@@ -504,16 +533,12 @@ def _finetuned_network(
     options: FinetuneOptions,
     code: str,
     nearest: str,
-    resume: bool,
 ) -> Part:
     import torch
 
     from caesura.learn.network.net import Net, NetOptions, Transformer
-    from caesura.learn.network.trainer import NeuralTrainer, Source, TrainOptions
 
-    if not any((doc.head >= -1).any() for doc in trainer.train):
-        raise InputError("the training trees have no heads", remedy="Fill the HEAD column.")
-    copies = transcripts(trainer.train) if options.speech else []
+    copies = _transcripts(trainer, options.speech)
     everything = [*trainer.train, *copies]
     found = adapt(base, everything, labels_of(everything), code, nearest)
     subwords, labels = base.parser.encoder.subwords, found.labels
@@ -524,54 +549,30 @@ def _finetuned_network(
     net.load_state_dict({k: torch.from_numpy(np.array(v)) for k, v in found.weights.items()})
     number = None if found.languages is None else 1
 
-    def source(docs: Sequence[Document], seen: bool | None, times: float = 1.0) -> Source:
-        data = prepare(
+    def made(docs: Sequence[Document], seen: bool | None = None) -> Examples:
+        return prepare(
             docs, labels, subwords, seen=seen, attributes=found.attributes, language=number
         )
-        return Source(data, times)
 
-    data = [source(trainer.train, True)]
-    if copies:
-        data.append(source(copies, False))
-    if options.relaid:
-        random = np.random.default_rng(options.seed)
-        moved = [doc for doc in (relaid(doc, random) for doc in trainer.train) if doc.n_words]
-        data.append(source(moved, None, options.relaid))
-    held = {"dev": source(trainer.dev, None).data} if trainer.dev else {}
-    epochs = options.passes(sum(one.pieces for one in data))
-    settings = TrainOptions(
-        epochs=epochs,
-        batch_pieces=options.batch_pieces,
-        # Longer windows than are read in use would only take longer.
+    data = _sources(trainer, copies, options, made)
+    weights = _learned(
+        trainer,
+        net,
+        data,
+        made(trainer.dev) if trainer.dev else None,
+        subwords,
+        options,
+        (options, code, nearest),
+        options.patience,
+        epochs=options.passes(sum(one.pieces for one in data)),
+        # Longer windows than those in use would only take longer.
         limit=min(base.parser.limit, READ),
-        encoder_step=options.encoder_step,
-        head_step=options.head_step,
-        layer_decay=options.layer_decay,
-        warm_up=options.warm_up,
-        tag_weight=options.tag_weight,
         frozen=options.layers(layers),
-        # They have few bits, which would not keep what they learned.
+        # Embeddings have few bits, which would not store what they learned.
         fixed_pieces=True,
-        seed=options.seed,
     )
-    device = options.device
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    learner = NeuralTrainer(net, data, held, subwords.special, settings, device)
-    folder = trainer.folder
-    loop = Loop(
-        learner,
-        epochs,
-        metric="mean",
-        patience=options.patience,
-        checkpoint=folder / "neural.checkpoint" if folder is not None else None,
-        resume=resume,
-        fingerprint=trainer.fingerprint("neural", (options, code, nearest)),
-    )
-    follow(loop, "network", trainer.report)
-
     parser = finish(
-        found.weights | loop.best["weights"].arrays,
+        found.weights | dict(weights),
         base.shape,
         labels,
         subwords,
