@@ -17,7 +17,8 @@ from caesura import _core
 from caesura._core import DamagedModel, LabelScorer, Network, _testing
 from caesura.learn.network.export import quantised
 from caesura.learn.network.pretrained import EncoderShape
-from caesura.stages.network_weights import TAGS, eight_bits
+from caesura.models.packing import pack_product
+from caesura.stages.network_weights import TAGS
 from tests.reference.network import forward, random_weights
 
 Arrays = dict[str, NDArray[Any]]
@@ -211,7 +212,7 @@ def test_factors_are_part_of_a_product() -> None:
         own = f"encoder.layers.1.{name}"
         arrays[f"{own}.factor"] = factors[:size]
         divided = weights[f"{own}.weight"].T / factors[:size, None]
-        arrays |= eight_bits(own, divided)
+        arrays |= pack_product(own, divided)
     words = text(20)
     network = Network(arrays, 1, 1e-12)
     found = scores(network, words, windows((0, 20, 0, 20)))

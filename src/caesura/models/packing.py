@@ -1,14 +1,16 @@
-"""The codec of weights in model files: prune, quantise to bytes, keep what is not zero.
+"""The codecs of weights in model files: prune, quantise to bytes, keep what is not zero.
 
-A table of rows has a power of two as the scale of each row, which loses nothing that one can
-measure, where one scale for the whole table would ruin it. It is four arrays: how many weights each
-row has, their columns, their quantised values, and the exponents of the rows' scales. They are used
-as they are, as sparse rows, or unpacked to a dense table of bytes.
+A sparse table has a power of two as the scale of each row, without measurable loss, where one scale
+for the whole table would lose much. It is four arrays: the number of weights of each row, their
+columns, their quantised values, and the exponents of the scales. Rows are used as they are, or
+unpacked to a dense table of bytes.
 
 A list of single weights has 8-bit codes of a book of 256 values, which is denser near zero (a code
-stands for the signed square of its share); that loses less than equal steps do. It is the gaps
-between the weights that are not zero, their codes and the largest value. How weights lie in memory
-is the business of the core.
+is the signed square of its share); that loses less than equal steps. It is the gaps between the
+weights that are not zero, their codes and the largest value.
+
+Networks are dense: products have 8 bits with one scale per column, embeddings 8 bits with one scale
+per row or 4 bits with one scale per block.
 """
 
 from __future__ import annotations
@@ -35,13 +37,16 @@ __all__ = [
     "encode",
     "pack",
     "pack_codes",
+    "pack_embeddings",
     "pack_entries",
     "pack_keys",
+    "pack_product",
     "packed_in",
     "refusing",
     "spread",
     "unpack_codes",
     "unpack_dense",
+    "unpack_embeddings",
     "unpack_keys",
     "unpack_sparse",
 ]
@@ -56,6 +61,8 @@ _MOST_SCALE: Final = 1e18
 #: Bytes of a table that is unpacked: a small file must not ask for all there is.
 MOST_DENSE: Final = 1 << 30
 
+#: Values of an embedding in 4 bits that share a scale.
+_BLOCK: Final = 32
 #: Powers of two, by the exponent of a row plus 128.
 SCALES: Final = np.ldexp(np.float32(1), np.arange(-128, 128)).astype(np.float32)
 
@@ -168,6 +175,47 @@ def unpack_dense(arrays: Mapping[str, NDArray[Any]], classes: int) -> NDArray[np
     table = np.zeros((len(rows.exponents), classes), np.float32)
     table[np.repeat(np.arange(len(table)), rows.counts), rows.columns] = rows.weights()
     return table
+
+
+def pack_product(name: str, weight: NDArray[np.float32]) -> dict[str, NDArray[Any]]:
+    """The arrays of a dense product in 8 bits with one scale per column, from weights [in, out]."""
+    scale = (np.maximum(np.abs(weight).max(0), 1e-12) / 127).astype(np.float32)
+    rounded = np.ascontiguousarray(np.rint(weight / scale).astype(np.int8))
+    return {f"{name}.weight": rounded, f"{name}.scale": scale}
+
+
+def pack_embeddings(name: str, table: NDArray[np.float32], bits: int) -> dict[str, NDArray[Any]]:
+    """The arrays of embeddings: one scale per row in 8 bits, one per block of a row in 4.
+
+    In a block of 4 bits the largest value is kept exactly.
+    """
+    rows, size = table.shape
+    if bits == 8 or size % _BLOCK:
+        scale = (np.maximum(np.abs(table).max(1), 1e-12) / 127).astype(np.float32)
+        rounded = np.rint(table / scale[:, None]).astype(np.int8)
+        return {f"{name}.weight": rounded, f"{name}.scale": scale}
+    parts = table.reshape(rows, size // _BLOCK, _BLOCK)
+    at = np.abs(parts).argmax(-1)
+    largest = np.take_along_axis(parts, at[:, :, None], -1)[:, :, 0]
+    scales = (largest / -8).astype(np.float16)
+    safe = np.where(scales == 0, 1, scales).astype(np.float32)
+    values = np.clip(np.rint(parts / safe[:, :, None]) + 8, 0, 15).astype(np.uint8)
+    values = values.reshape(rows, size)
+    # Two values per byte: the first half of a row in the low bits, the second in the high bits.
+    packed = values[:, : size // 2] | (values[:, size // 2 :] << 4)
+    return {f"{name}.weight": packed, f"{name}.scale": scales}
+
+
+def unpack_embeddings(rows: NDArray[Any], scale: NDArray[Any] | None) -> NDArray[np.float32]:
+    """Embeddings as floats; without a scale they are stored so."""
+    if scale is None:
+        return np.array(rows, np.float32)
+    if rows.dtype == np.int8:
+        return rows.astype(np.float32) * scale.astype(np.float32)[:, None]
+    values = np.concatenate([rows & 15, rows >> 4], 1).astype(np.float32) - 8
+    parts = values.reshape(len(rows), scale.shape[1], -1) * scale.astype(np.float32)[:, :, None]
+    found: NDArray[np.float32] = parts.reshape(values.shape)
+    return found
 
 
 def pack_keys(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import ModelError
 from caesura.models.file import Part
+from caesura.models.packing import pack_product
 from caesura.stages.network_weights import (
     AGAIN,
     DISTANCE,
@@ -29,7 +30,6 @@ from caesura.stages.network_weights import (
     START,
     TAGS,
     Network,
-    eight_bits,
     layer_shares,
 )
 
@@ -275,7 +275,7 @@ def _products(graph: _Graph, layers: int) -> Arrays:
                 found[f"{START}.weight"] = np.ascontiguousarray(plain[:, 0])
             else:
                 # Products in blocks or floats are rounded by column.
-                found |= eight_bits(name, plain if factor is None else plain * factor[:, None])
+                found |= pack_product(name, plain if factor is None else plain * factor[:, None])
         found[f"{name}.bias"] = bias
     if apart:
         for end in ("weight", "scale", "bias"):

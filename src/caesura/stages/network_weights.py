@@ -1,8 +1,8 @@
 """The arrays of a network, in a model file and in the core.
 
 Weights are stored in 8 bits with one scale per column, embeddings in 4 or 8 bits, and the rest as
-floats, under names close to those of `Net.state_dict`. `quantise` converts trained weights to these
-arrays and back, and `onnx_graph` reads them from older files.
+floats, under names close to those of `Net.state_dict`. `learn.network.export` converts trained
+weights to these arrays and back; `network_onnx` reads them from older files.
 """
 
 from __future__ import annotations
@@ -119,13 +119,6 @@ class Network:
         if scale is not None:
             found[f"{PIECES}.scale"] = scale.astype(np.float32)
         return found
-
-
-def eight_bits(name: str, weight: Floats) -> Arrays:
-    """A product in 8 bits, from weights [in, out]."""
-    scale = (np.maximum(np.abs(weight).max(0), 1e-12) / 127).astype(np.float32)
-    rounded = np.ascontiguousarray(np.rint(weight / scale).astype(np.int8))
-    return {f"{name}.weight": rounded, f"{name}.scale": scale}
 
 
 def layer_shares(mixture: Floats | None, layers: int) -> Floats:

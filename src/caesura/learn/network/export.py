@@ -19,6 +19,7 @@ from caesura.document import Document
 from caesura.learn.network.examples import Labels
 from caesura.learn.network.pretrained import EncoderShape, relative_buckets
 from caesura.learn.tuning import Count, boundaries, measured, sample
+from caesura.models.packing import pack_embeddings, pack_product, unpack_embeddings
 from caesura.stages.bias import BiasScale
 from caesura.stages.network import NeuralParser
 from caesura.stages.network_labels import Languages
@@ -35,7 +36,6 @@ from caesura.stages.network_weights import (
     START,
     TAGS,
     Network,
-    eight_bits,
     layer_shares,
 )
 from caesura.stages.word_table import is_edited
@@ -43,8 +43,6 @@ from caesura.stages.word_table import is_edited
 Floats = NDArray[np.float32]
 Arrays = dict[str, NDArray[Any]]
 
-#: Values of an embedding in 4 bits that share a scale.
-_BLOCK: Final = 32
 #: Buckets of the bias by distance in every encoder that has one.
 _BUCKETS: Final = 32
 
@@ -111,7 +109,7 @@ def quantised(
     plain = {name: np.asarray(array, np.float32) for name, array in weights.items()}
     tags = tuple(len(plain[f"{tag}.bias"]) for tag in TAGS)
     arrays: Arrays = {}
-    arrays |= _embeddings(plain.pop(f"{PIECES}.weight"), bits)
+    arrays |= pack_embeddings(PIECES, plain.pop(f"{PIECES}.weight"), bits)
     arrays[POSITION] = plain.pop(POSITION)[shape.first_position :]
     table = plain.pop(f"{DISTANCE}.weight", None)
     if table is not None:
@@ -124,7 +122,7 @@ def quantised(
     products = [f"encoder.layers.{n}.{name}" for n in range(shape.layers) for name in LAYER]
     for product in (*products, *HEADS):
         if product != START:
-            arrays |= eight_bits(product, plain.pop(f"{product}.weight").T)
+            arrays |= pack_product(product, plain.pop(f"{product}.weight").T)
     # Labels are scored separately, and only training uses the vectors of treebanks.
     rest = {n: a for n, a in plain.items() if n != "label" and not n.startswith("habits.")}
     return Network(arrays | rest, tags, shape.heads, float(np.float32(shape.eps)))
@@ -153,7 +151,7 @@ def floats(network: Network) -> dict[str, Floats]:
     for name, array in arrays.items():
         product, _, end = name.rpartition(".")
         if name == f"{PIECES}.weight":
-            found[name] = _plain_embeddings(array, arrays.get(f"{PIECES}.scale"))
+            found[name] = unpack_embeddings(array, arrays.get(f"{PIECES}.scale"))
         elif f"{product}.scale" in arrays and product != PIECES:
             if end in ("weight", "bias"):
                 found |= _plain_product(network, product, end)
@@ -187,40 +185,6 @@ def _plain_product(network: Network, product: str, end: str) -> dict[str, Floats
         parts = np.split(array, np.cumsum(network.tags)[:-1], -1)
         return {f"{tag}.{end}": part.T for tag, part in zip(TAGS, parts, strict=True)}
     return {f"{product}.{end}": np.ascontiguousarray(array.T)}
-
-
-def _embeddings(table: Floats, bits: int) -> Arrays:
-    """Rows of the embeddings: one scale per row in 8 bits, one per block in 4.
-
-    In a block of 4 bits the largest value is kept exactly.
-    """
-    rows, size = table.shape
-    if bits == 8 or size % _BLOCK:
-        scale = (np.maximum(np.abs(table).max(1), 1e-12) / 127).astype(np.float32)
-        rounded = np.rint(table / scale[:, None]).astype(np.int8)
-        return {f"{PIECES}.weight": rounded, f"{PIECES}.scale": scale}
-    parts = table.reshape(rows, size // _BLOCK, _BLOCK)
-    at = np.abs(parts).argmax(-1)
-    largest = np.take_along_axis(parts, at[:, :, None], -1)[:, :, 0]
-    scales = (largest / -8).astype(np.float16)
-    safe = np.where(scales == 0, 1, scales).astype(np.float32)
-    values = np.clip(np.rint(parts / safe[:, :, None]) + 8, 0, 15).astype(np.uint8)
-    values = values.reshape(rows, size)
-    # Two values per byte: the first half of a row in the low bits, the second in the high bits.
-    packed = values[:, : size // 2] | (values[:, size // 2 :] << 4)
-    return {f"{PIECES}.weight": packed, f"{PIECES}.scale": scales}
-
-
-def _plain_embeddings(rows: NDArray[Any], scale: NDArray[Any] | None) -> Floats:
-    """The embeddings as floats."""
-    if scale is None:
-        return np.array(rows, np.float32)
-    if rows.dtype == np.int8:
-        return rows.astype(np.float32) * scale.astype(np.float32)[:, None]
-    values = np.concatenate([rows & 15, rows >> 4], 1).astype(np.float32) - 8
-    parts = values.reshape(len(rows), scale.shape[1], -1) * scale.astype(np.float32)[:, :, None]
-    found: Floats = parts.reshape(values.shape)
-    return found
 
 
 def _buckets(longest: int) -> NDArray[np.int64]:
