@@ -47,7 +47,7 @@ SHORT: Final = (
 )  # fmt: skip
 #: Tests whose names say that they call the core from threads, or cancel calls of others.
 THREADED: Final = (
-    "tests/evaluate/test_interruptible.py", "tests/induce/test_charts.py",
+    "tests/induce/test_charts.py",
     "tests/neural/test_network.py", "tests/neural/test_parser.py",
     "tests/pipeline/test_pipeline.py", "-k", "thread or workers or interrupt",
 )  # fmt: skip

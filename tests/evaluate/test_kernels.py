@@ -1,10 +1,14 @@
-"""The alignment in the core does what its slow twins do."""
+"""The alignment in the core: equal to its twins, interruptible, strict about arguments."""
 
 from __future__ import annotations
 
+import signal
+import threading
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -12,9 +16,12 @@ from caesura import _core
 from caesura.errors import InputError
 from caesura.evaluate import word_alignment
 from caesura.evaluate.atoms import atoms
+from caesura.evaluate.edit_script import match
 from caesura.evaluate.token_ranges import align_to_text
 from tests.evaluate.making import document
 from tests.reference import evaluate as twin
+
+# -------------------------------------------------------------------------------------------- twins
 
 LETTERS = "ab'\"-"
 WORDS = st.lists(st.text(LETTERS, min_size=1, max_size=4), min_size=1, max_size=8)
@@ -103,3 +110,68 @@ def test_places_of_quotes_never_fall(text: str) -> None:
             continue
         assert np.all(np.diff(found.start) >= 0)
         assert np.all(found.end >= found.start)
+
+
+# ----------------------------------------------------------------- interruption and wrong arguments
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _listening() -> Iterator[None]:
+    """Ctrl-C is heard also where the suite was started in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_stops_a_search() -> None:
+    rng = np.random.default_rng(1)
+    # Two long texts without anchors: minutes of work.
+    a, b = (rng.integers(0, 2, 3_000_000) * rng.integers(1, 900, 3_000_000) for _ in range(2))
+    finished = threading.Event()
+
+    def interrupt() -> None:
+        if not finished.wait(0.3):
+            signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            match(a, b)
+    finally:
+        finished.set()
+        thread.join()
+
+
+def ints(*values: int) -> np.ndarray:  # type: ignore[type-arg]
+    return np.array(values, dtype=np.int64)
+
+
+WRONG = {
+    "gap": lambda: _core.fill_gaps(ints(1), ints(1), np.array([[0, 2, 0, 1]]), ints(-1)),
+    "partner": lambda: _core.fill_gaps(ints(1), ints(1), np.array([[0, 1, 0, 1]]), ints()),
+    "same length": lambda: _core.align_words(
+        ints(1), ints(), np.array([True]), ints(1), ints(), ints(), np.zeros(0, bool),
+        ints(), False,
+    ),
+    "at has": lambda: _core.slide_gaps(ints(5), ints(1), ints(1), np.array([True])),
+    "end has": lambda: _core.hash_spans(np.zeros(2, np.uint32), ints(0), ints(3)),
+    "first has": lambda: _core.expand_tokens(
+        ints(-1), ints(1), ints(1), ints(2), ints(1), ints(0), ints(0)
+    ),
+    "best and other": lambda: _core.prefer_alignment(ints(1), ints()),
+    "parent has": lambda: _core.gather_spans(ints(1), ints(0), ints(0), ints(0)),
+    "head has": lambda: _core.climb_heads(ints(1), np.array([True]), -2),
+    "bounds must": lambda: _core.find_circles(ints(-1), ints(1, 0), np.array([False])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_wrong_arguments_are_refused(message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        WRONG[message]()
+
+
+def test_arrays_of_another_type_are_refused() -> None:
+    with pytest.raises(TypeError):
+        _core.prefer_alignment(np.zeros(1, np.int32), ints(1))
