@@ -232,7 +232,6 @@ INSIDE = {
     ("document/document.py", "caesura.formats"): "looks up, when a document is written",
     ("document/document.py", "caesura.find"): "looks up, when a document is searched",
     ("document/views.py", "caesura.render"): "looks up, when a sentence is shown",
-    ("stages/tokenizer.py", "caesura.stages.tokenizer"): "the tokeniser places this stage",
     ("paths.py", "ctypes"): "light start: only workers of a server need it",
     ("paths.py", "platformdirs"): "light start: no path is asked for where a folder is named",
     ("models/store.py", "importlib.metadata"): "light start: only models of packages need it",

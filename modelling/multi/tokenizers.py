@@ -7,6 +7,7 @@ A treebank is a folder whose files are named as Universal Dependencies names the
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,12 +22,14 @@ from modelling.multi.recogniser_training import (
 )
 
 from caesura.document import YES, Document
+from caesura.document.characters import LETTERS, MARGIN, classify, code_points
 from caesura.document.slicing import cut
 from caesura.errors import InputError
 from caesura.formats import read
-from caesura.learn.token_knowledge import seen_words, unspaced_words
+from caesura.learn.token_knowledge import unspaced_words
 from caesura.learn.tokenizer import token_scores, train
 from caesura.stages.several_tokenizers import ManyTokenizer
+from caesura.stages.token_knowledge import LONGEST_NAMED
 from caesura.stages.tokenizer import Tokenizer, TokenizerOptions
 
 _FILE: Final = re.compile(r"([a-z]{2,3})_([a-z0-9]+)[a-z0-9_-]*-(train|dev)\.conllu(\.gz)?$")
@@ -242,3 +245,20 @@ def _some(docs: Iterable[Document], most: int) -> list[Document]:
         found.append(doc)
         tokens += doc.n_tokens
     return found
+
+
+def seen_words(docs: Sequence[Document]) -> list[str]:
+    """Words of letters seen twice or more that a dictionary of a language without spaces can have.
+
+    Unlike those of `unspaced_words` they are as long as words of a dictionary may be.
+    """
+    seen: Counter[str] = Counter()
+    for doc in docs:
+        classes, _ = classify(code_points(doc.text))
+        letters = np.concatenate([[0], np.cumsum(np.isin(classes, LETTERS))])
+        starts, ends = doc.token_start + MARGIN, doc.token_end + MARGIN
+        whole = letters[ends] - letters[starts] == ends - starts
+        short = whole & (ends - starts <= LONGEST_NAMED)
+        spans = zip(doc.token_start[short].tolist(), doc.token_end[short].tolist(), strict=True)
+        seen.update(doc.text[start:end] for start, end in spans)
+    return sorted(word for word, count in seen.items() if count > 1 and word)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,17 @@ from caesura.turns import TurnReader
 if TYPE_CHECKING:
     from caesura.language.watch import Watch
 
-__all__ = ["EVIDENCE", "REGISTRY", "ReaderOf", "Stage", "StartStage", "TokenStage", "stage_of"]
+__all__ = [
+    "EVIDENCE",
+    "NOTHING_GIVEN",
+    "REGISTRY",
+    "GivenText",
+    "ReaderOf",
+    "Stage",
+    "StartStage",
+    "TokenStage",
+    "stage_of",
+]
 
 #: What a stage needs that reads the evidence of a tokeniser for sentence starts.
 EVIDENCE: Final = "start_evidence"
@@ -134,6 +144,19 @@ class StartStage(Stage):
         return frozenset({"sentences"})
 
 
+class GivenText(NamedTuple):
+    """What a caller fixes of a text: spans of tokens, and offsets with or without a boundary."""
+
+    tokens: Sequence[tuple[int, int]] | None = None
+    sentence_starts: Sequence[int] | None = None
+    no_boundary: Sequence[int] | None = None
+    #: Whether every line starts a sentence.
+    by_line: bool = False
+
+
+NOTHING_GIVEN: Final = GivenText()
+
+
 class TokenStage(Stage):
     """A stage that starts from text: it makes tokens, and sentences unless they are left open."""
 
@@ -154,15 +177,7 @@ class TokenStage(Stage):
         return None
 
     @abstractmethod
-    def tokens_of(
-        self,
-        source: str | Document,
-        *,
-        tokens: Sequence[tuple[int, int]] | None = None,
-        sentence_starts: Iterable[int] | None = None,
-        no_boundary: Iterable[int] | None = None,
-        newline_is_boundary: bool = False,
-    ) -> Document:
+    def tokens_of(self, source: str | Document, given: GivenText = NOTHING_GIVEN) -> Document:
         """A text or a document with tokens; what is given or declared fixed is obeyed."""
 
     def tokens_of_many(self, sources: Sequence[Document]) -> list[Document]:

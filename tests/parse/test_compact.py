@@ -9,14 +9,13 @@ import pytest
 from numpy.typing import NDArray
 
 from caesura._core import ParserRows
-from caesura.learn.weights import to_floats
 from caesura.models.packing import pack, unpack_sparse
 from caesura.stages.joint_features import DEFAULT_TEMPLATES, compile_templates
 from caesura.stages.joint_parser import Inventory, Parser
 from caesura.stages.tree_parser import padded
 from caesura.stages.word_table import Hasher, words_of
 from tests.parse.test_transitions import choices
-from tests.parse.toy import corpus
+from tests.parse.toy import corpus, to_floats
 
 testing: Any = pytest.importorskip("caesura._core")._testing
 

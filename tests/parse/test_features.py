@@ -10,7 +10,7 @@ import pytest
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.layout import breaks
-from caesura.learn.weights import to_bytes, to_floats
+from caesura.learn.weights import to_bytes
 from caesura.stages.joint_features import (
     COLUMNS,
     DEFAULT_TEMPLATES,
@@ -23,7 +23,7 @@ from caesura.stages.templates import in_order, parse_table
 from caesura.stages.tree_parser import padded
 from caesura.stages.word_table import Hasher, words_of
 from tests.parse.test_transitions import choices
-from tests.parse.toy import corpus
+from tests.parse.toy import corpus, to_floats
 from tests.reference import parse as naive
 
 testing: Any = pytest.importorskip("caesura._core")._testing

@@ -11,9 +11,9 @@ import pytest
 from caesura._core import ParserRows
 from caesura.document import YES
 from caesura.errors import ModelError
-from caesura.learn.weights import to_bytes, to_floats
+from caesura.learn.weights import to_bytes
 from caesura.stages.joint_parser import SB, SHIFT, SWAP, Parser
-from tests.parse.toy import document
+from tests.parse.toy import document, to_floats
 
 testing: Any = pytest.importorskip("caesura._core")._testing
 

@@ -25,10 +25,9 @@ from caesura.learn.joint_parser import (
 )
 from caesura.learn.loop import Loop
 from caesura.learn.tuning import scores
-from caesura.learn.weights import to_floats
 from caesura.models.file import load, save
 from caesura.stages.joint_parser import SB, Parser, SearchOptions
-from tests.parse.toy import blank, corpus
+from tests.parse.toy import blank, corpus, to_floats
 
 SMALL = TrainOptions(search=SearchOptions(beam=4), bits=12, epochs=2)
 

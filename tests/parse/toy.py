@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.document import NO, YES, Document, Strings
 
@@ -89,3 +90,11 @@ def blank(doc: Document) -> Document:
     plain.deprel = np.zeros(doc.n_words, np.int32)
     plain.sent_start = np.full(doc.n_tokens, -1, np.int8)
     return plain
+
+
+def to_floats(table: NDArray[np.int8], unit: float) -> NDArray[np.float32]:
+    """The weights of an 8-bit table; the last column becomes 0."""
+    scales = np.ldexp(np.float32(unit), table[:, -1].astype(np.int32))
+    weights: NDArray[np.float32] = table.astype(np.float32) * scales[:, None]
+    weights[:, -1] = 0.0
+    return weights

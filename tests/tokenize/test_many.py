@@ -19,7 +19,7 @@ from caesura.document.slicing import join
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
 from caesura.pipeline.builder import wired
-from caesura.stage import stage_of
+from caesura.stage import GivenText, stage_of
 from caesura.stages.several_tokenizers import ManyTokenizer, _together
 from caesura.tokenize import Tokenizer
 from tests.tokenize.corpus import documents, unspaced_document
@@ -113,11 +113,11 @@ def test_a_language_without_a_tokeniser_is_cut_by_rule(many: ManyTokenizer) -> N
 def test_given_tokens_and_boundaries_are_obeyed(many: ManyTokenizer) -> None:
     text = f"{ENGLISH}\n\n{CHINESE}"
     at = text.index("Nobody") + 7
-    doc = many.tokens_of(text, sentence_starts=[at], no_boundary=[text.index("She")])
+    doc = many.tokens_of(text, GivenText(None, [at], [text.index("She")]))
     starts = set(doc.token_start[doc.sent_start == 1].tolist())
     assert at in starts
     assert text.index("She") not in starts
-    given = many.tokens_of(text, tokens=[(0, 2), (3, 7)])
+    given = many.tokens_of(text, GivenText([(0, 2), (3, 7)]))
     assert spans(given) == ["My", "aunt"]
 
 

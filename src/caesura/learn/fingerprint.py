@@ -63,8 +63,6 @@ def digest(
             found.update("\x1f".join(doc.column(column)).encode("utf-8", "surrogatepass"))
         for name in arrays:
             found.update(getattr(doc, name).tobytes())
-        if text and doc.tag_options is not None:
-            found.update(doc.tag_options.ids.tobytes() + doc.tag_options.probabilities.tobytes())
     return found.hexdigest()
 
 

@@ -19,7 +19,6 @@ import numpy as np
 
 from caesura.document import YES, Document
 from caesura.document.characters import (
-    LETTERS,
     MARGIN,
     TABLE,
     WORDLIKE,
@@ -35,7 +34,6 @@ from caesura.stages.multiword_tokens import Splitter
 from caesura.stages.token_knowledge import (
     LONGEST,
     LONGEST_CHUNK,
-    LONGEST_NAMED,
     LONGEST_TYPE,
     TYPE_CLASS,
     Habits,
@@ -273,23 +271,6 @@ def unspaced_words(docs: Sequence[Document]) -> list[str]:
         seen.update(doc.text[a:b] for a, b in spans if b - a <= LONGEST)
     if glued < _GLUED * tokens:
         return []
-    return sorted(word for word, count in seen.items() if count > 1 and word)
-
-
-def seen_words(docs: Sequence[Document]) -> list[str]:
-    """Words of letters seen twice or more that a dictionary of a language without spaces can have.
-
-    Unlike those of `unspaced_words` they are as long as words of a dictionary may be.
-    """
-    seen: Counter[str] = Counter()
-    for doc in docs:
-        classes, _ = classify(code_points(doc.text))
-        letters = np.concatenate([[0], np.cumsum(np.isin(classes, LETTERS))])
-        starts, ends = doc.token_start + MARGIN, doc.token_end + MARGIN
-        whole = letters[ends] - letters[starts] == ends - starts
-        short = whole & (ends - starts <= LONGEST_NAMED)
-        spans = zip(doc.token_start[short].tolist(), doc.token_end[short].tolist(), strict=True)
-        seen.update(doc.text[start:end] for start, end in spans)
     return sorted(word for word, count in seen.items() if count > 1 and word)
 
 

@@ -23,15 +23,6 @@ from caesura.stages.tagger_tables import FOLD, Transitions
 from caesura.stages.tree_parser import entries
 
 
-def adagrad(square: NDArray[Any], at: Any, slope: Any, squared: Any, rate: Any, offset: Any) -> Any:
-    """The step uphill that AdaGrad makes on some weights (Duchi, Hazan & Singer 2011).
-
-    `square` collects the squares of their slopes; `at` is their index.
-    """
-    square[at] += squared
-    return rate * slope / (offset + np.sqrt(square[at]))
-
-
 def average(
     weight: NDArray[np.float32], total: NDArray[np.float32], ticks: float
 ) -> NDArray[np.float32]:
@@ -154,14 +145,6 @@ def _shifts(tops: NDArray[np.float32]) -> tuple[NDArray[np.int8], int]:
     needed[full] = np.ceil(np.log2(tops[full] / _MOST)).astype(np.int32)
     lowest = int(needed[full].max(initial=0)) - MOST_SHIFT
     return np.clip(needed - lowest, 0, MOST_SHIFT).astype(np.int8), lowest
-
-
-def to_floats(table: NDArray[np.int8], unit: float) -> NDArray[np.float32]:
-    """The weights of an 8-bit table; the last column becomes 0."""
-    scales = np.ldexp(np.float32(unit), table[:, -1].astype(np.int32))
-    weights: NDArray[np.float32] = table.astype(np.float32) * scales[:, None]
-    weights[:, -1] = 0.0
-    return weights
 
 
 def lean_rows(rows: ParserRows, share: float) -> ParserRows:

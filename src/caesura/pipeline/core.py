@@ -22,7 +22,7 @@ from caesura.pipeline.builder import build, changed, quick_stages
 from caesura.pipeline.confidence import StartMaps, maps_of
 from caesura.pipeline.given import check_many, check_one, check_stream, checked_blocks
 from caesura.pipeline.times import set_times
-from caesura.stage import Stage, TokenStage
+from caesura.stage import GivenText, Stage, TokenStage
 from caesura.stages.token_decoder import line_starts
 from caesura.turns import TurnReader, changes, label_spans, take_turns, with_turns, with_turns_of
 
@@ -192,12 +192,8 @@ class Pipeline:
         if take_turns(told) and not request.across_turns:
             spoken = set(changes(told).tolist()) - set(others or ())
             starts = [*(starts or []), *spoken]
-        doc = self.tokenizer.tokens_of(
-            source,
-            tokens=tokens,
-            sentence_starts=None if starts is None else sorted(set(starts)),
-            no_boundary=others,
-        )
+        fixed = None if starts is None else sorted(set(starts))
+        doc = self.tokenizer.tokens_of(source, GivenText(tokens, fixed, others))
         with_turns_of(doc, told)
         if starts is not None or others is not None:
             constraints.fix_starts(doc, starts or (), others or ())
@@ -264,9 +260,8 @@ class Pipeline:
         # Without a tokeniser there is no evidence of sentence starts, and none was learned.
         doc = source
         if self.has_tokenizer or not given:
-            doc = self.tokenizer.tokens_of(
-                source, newline_is_boundary=by_line, sentence_starts=spoken.tolist()
-            )
+            starts = GivenText(sentence_starts=spoken.tolist(), by_line=by_line)
+            doc = self.tokenizer.tokens_of(source, starts)
         if source.turn_kind is not None and len(doc.turn_start) == len(source.turn_start):
             doc.turn_kind = source.turn_kind
         set_times(doc, source)

@@ -23,7 +23,7 @@ from caesura.constraints import Constraints, labelled
 from caesura.document import MAYBE, NO, YES, Document
 from caesura.layout import BLANK, breaks
 from caesura.models.file import Part
-from caesura.stage import TokenStage
+from caesura.stage import NOTHING_GIVEN, GivenText, TokenStage
 from caesura.stages.token_decoder import paragraphs
 from caesura.turns import TurnReader, with_turns_of
 
@@ -167,41 +167,31 @@ class RuleTokenizer(TokenStage):
         lines = bool(part.option("newline-is-boundary", bool, False))
         return cls(newline_is_boundary=lines)
 
-    def tokens_of(
-        self,
-        source: str | Document,
-        *,
-        tokens: Sequence[tuple[int, int]] | None = None,
-        sentence_starts: Iterable[int] | None = None,
-        no_boundary: Iterable[int] | None = None,
-        newline_is_boundary: bool = False,
-    ) -> Document:
+    def tokens_of(self, source: str | Document, given: GivenText = NOTHING_GIVEN) -> Document:
         """Tokens and sentences; what is given or declared fixed is obeyed.
 
         The rules judge a text by its own statistics, so a long one without any layout is cut
         between lines, as it would come out of a stream.
         """
         doc = Document(text=source) if isinstance(source, str) else source
-        if tokens is not None:
-            spans = np.array(list(tokens), dtype=np.int64).reshape(-1, 2)
+        if given.tokens is not None:
+            spans = np.array(list(given.tokens), dtype=np.int64).reshape(-1, 2)
             doc = Document.from_spans(doc.text, spans[:, 0], spans[:, 1])
             doc.check()
             doc.fixed = frozenset({"tokens"})
         bare = not any(map(len, (doc.token_start, doc.paragraph_start, doc.markup_start)))
         if bare and len(doc.text) >= LONG:
-            whole = Document.join(
-                list(self.pieces([doc.text], newline_is_boundary=newline_is_boundary))
-            )
+            whole = Document.join(list(self.pieces([doc.text], newline_is_boundary=given.by_line)))
             whole.id, whole.source, whole.continues = doc.id, doc.source, doc.continues
             with_turns_of(whole, doc)
             doc = whole
         elif not (Constraints.of(doc).tokens and Constraints.of(doc).starts is not None):
             if bare:
                 doc = replace(doc, paragraph_start=paragraphs(doc.text))
-            doc = self._by_line(newline_is_boundary).tokenize(doc)
+            doc = self._by_line(given.by_line).tokenize(doc)
         marks = doc.sent_start.copy()
-        marks[np.isin(doc.token_start, np.array(list(no_boundary or ()), np.int64))] = NO
-        marks[np.isin(doc.token_start, np.array(list(sentence_starts or ()), np.int64))] = YES
+        marks[np.isin(doc.token_start, np.array(given.no_boundary or (), np.int64))] = NO
+        marks[np.isin(doc.token_start, np.array(given.sentence_starts or (), np.int64))] = YES
         doc.sent_start = marks
         return doc
 

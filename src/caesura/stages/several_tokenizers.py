@@ -30,7 +30,7 @@ from caesura.language.recognise import Guess, Recogniser
 from caesura.language.watch import ManyWatch, Watch
 from caesura.models.file import Part
 from caesura.models.store import load_model
-from caesura.stage import ReaderOf, TokenStage
+from caesura.stage import NOTHING_GIVEN, GivenText, ReaderOf, TokenStage
 from caesura.stages.rules_tokenizer import RuleTokenizer
 from caesura.stages.tokenizer import KIND as TOKENIZER
 from caesura.stages.tokenizer import Tokenizer
@@ -149,39 +149,25 @@ class ManyTokenizer(TokenStage):
 
     # ------------------------------------------------------------------ use
 
-    def tokens_of(
-        self,
-        source: str | Document,
-        *,
-        tokens: Sequence[tuple[int, int]] | None = None,
-        sentence_starts: Iterable[int] | None = None,
-        no_boundary: Iterable[int] | None = None,
-        newline_is_boundary: bool = False,
-    ) -> Document:
+    def tokens_of(self, source: str | Document, given: GivenText = NOTHING_GIVEN) -> Document:
         """Tokens of a text by the languages of its paragraphs.
 
         Where tokens are given, and in documents with turns or mark-up, all is in one language.
         """
         text = source if isinstance(source, str) else source.text
-        options: dict[str, Any] = {"newline_is_boundary": newline_is_boundary}
-        offsets: dict[str, Any] = {
-            "sentence_starts": None if sentence_starts is None else sorted(sentence_starts),
-            "no_boundary": None if no_boundary is None else sorted(no_boundary),
-        }
         parts = list(_by_language(self._labelled([text])))
-        if tokens is not None or len(parts) < 2 or not _plain(source):
+        if given.tokens is not None or len(parts) < 2 or not _plain(source):
             code = parts[0][0] if len(parts) == 1 else self._code_of(text)
-            doc = self._of(code).tokens_of(source, tokens=tokens, **(offsets | options))
-            return _named(doc, code)
+            return _named(self._of(code).tokens_of(source, given), code)
         docs = []
         start = 0
         for code, own in parts:
             end = start + len(own)
-            inside: dict[str, Any] = {
-                name: None if given is None else [at - start for at in given if start <= at < end]
-                for name, given in offsets.items()
-            }
-            docs.append(_named(self._of(code).tokens_of(own, **(inside | options)), code))
+            inside = given._replace(
+                sentence_starts=_within(given.sentence_starts, start, end),
+                no_boundary=_within(given.no_boundary, start, end),
+            )
+            docs.append(_named(self._of(code).tokens_of(own, inside), code))
             start = end
         doc = join(docs)
         if isinstance(source, Document):
@@ -295,6 +281,11 @@ def _open(reader_of: ReaderOf | None, tokenizer: Tokenizer) -> Tokenizer:
     other.decides = other.starts = False
     other.reader = None if reader_of is None else reader_of(tokenizer.options.language)
     return other
+
+
+def _within(offsets: Sequence[int] | None, start: int, end: int) -> list[int] | None:
+    """The offsets in a stretch of a text, from its start on."""
+    return None if offsets is None else [at - start for at in offsets if start <= at < end]
 
 
 def _named(doc: Document, code: str | None) -> Document:

@@ -18,11 +18,8 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, UsageError
 
-#: Most atoms that a template joins, and the odd numbers that the core multiplies their values by.
+#: Most atoms that a template joins.
 ARITY: Final = 4
-MULTIPLIERS: Final = np.array(
-    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64
-)
 
 
 def _alone(atoms: Sequence[str]) -> int:

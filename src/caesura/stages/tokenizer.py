@@ -31,7 +31,7 @@ from caesura.models.file import Part, save
 from caesura.models.packing import pack_codes, unpack_codes
 from caesura.models.store import load_model
 from caesura.options import EPOCHS, PLAIN, SEED, Request, option
-from caesura.stage import ReaderOf, Stage, StartStage, TokenStage
+from caesura.stage import NOTHING_GIVEN, GivenText, ReaderOf, Stage, StartStage, TokenStage
 from caesura.stages.bias import BiasScale
 from caesura.stages.multiword_tokens import Splitter
 from caesura.stages.token_decoder import (
@@ -208,28 +208,20 @@ class Tokenizer(TokenStage):
     def evidence_starts(self) -> Stage:
         return EvidenceStarts(self)
 
-    def tokens_of(
-        self,
-        source: str | Document,
-        *,
-        tokens: Sequence[tuple[int, int]] | None = None,
-        sentence_starts: Iterable[int] | None = None,
-        no_boundary: Iterable[int] | None = None,
-        newline_is_boundary: bool = False,
-    ) -> Document:
+    def tokens_of(self, source: str | Document, given: GivenText = NOTHING_GIVEN) -> Document:
         """As `tokenize`; every line starts a sentence if it shall."""
-        starts = sentence_starts
+        starts = given.sentence_starts
         text = source if isinstance(source, str) else source.text
         fixed = isinstance(source, Document) and Constraints.of(source).tokens
-        if newline_is_boundary and not fixed:
-            starts = sorted({*(sentence_starts or ()), *line_starts(text)})
+        if given.by_line and not fixed:
+            starts = sorted({*(starts or ()), *line_starts(text)})
             source = text
         doc = self.tokenize(
             source,
             sentences=self.decides,
-            tokens=tokens,
+            tokens=given.tokens,
             sentence_starts=starts,
-            no_boundary=no_boundary,
+            no_boundary=given.no_boundary,
         )
         if not len(doc.paragraph_start) and not fixed:
             doc.paragraph_start = paragraphs(text)
@@ -601,8 +593,6 @@ class EvidenceStarts(StartStage):
 
     @classmethod
     def from_part(cls, part: Part) -> Self:
-        from caesura.stages.tokenizer import Tokenizer
-
         return cls(Tokenizer.from_part(part))
 
 

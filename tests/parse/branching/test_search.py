@@ -9,9 +9,9 @@ import pytest
 from caesura._core import ParserRows
 from caesura.document import MAYBE, UNKNOWN, YES
 from caesura.errors import InputError, ModelError, UsageError
-from caesura.learn.weights import to_bytes, to_floats
+from caesura.learn.weights import to_bytes
 from caesura.stages.branching_parser import KINDS, BranchOptions
-from tests.parse.toy import corpus
+from tests.parse.toy import corpus, to_floats
 
 
 def heads(parser, docs):
