@@ -7,7 +7,7 @@ namespace {
 
 bool is_blank(char c) { return c == '\t' || c == '\n' || c == '\r'; }
 
-void append_number(std::string& out, std::int64_t number) {
+void append_number(std::string& out, Long number) {
     char digits[24];
     const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
     out.append(digits, end);
@@ -25,7 +25,7 @@ void append_one_line(std::string& out, std::string_view value) {
 
 // Whether some characters are the text of a UTF-8 string. NUL and surrogates equal nothing: a
 // string has U+FFFD in their place.
-bool equals(View<const std::uint32_t> text, std::string_view utf8) {
+bool equals(Codes text, std::string_view utf8) {
     std::size_t at = 0;
     for (const std::uint32_t c : text) {
         char bytes[4];
@@ -91,16 +91,15 @@ void EncodedStrings::grow(std::size_t size) {
 
 void EncodedStrings::add(std::int32_t number, std::string_view utf8) {
     Entry& entry = entries_[number];
-    entry.start = static_cast<std::int64_t>(bytes_.size());
+    entry.start = std::ssize(bytes_);
     entry.length = static_cast<std::uint32_t>(utf8.size());
     entry.said = spaces_said(utf8);
     for (const char c : utf8) entry.broken |= is_blank(c);
     bytes_ += utf8;
 }
 
-std::int64_t write_rows(const EncodedStrings& strings, View<const std::string> others,
-                        const WordColumns& words, View<const std::int64_t> starts,
-                        const OtherLines& lines, std::string& out) {
+Long write_rows(const EncodedStrings& strings, View<const std::string> others,
+                const WordColumns& words, Longs starts, const OtherLines& lines, std::string& out) {
     auto value = [&](std::int32_t number) -> std::string_view {
         return number >= 0 ? strings[number] : std::string_view(others[-1 - number]);
     };
@@ -114,13 +113,13 @@ std::int64_t write_rows(const EncodedStrings& strings, View<const std::string> o
     };
     auto before = lines.before.begin(), after = lines.after.begin();
     for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
-        const std::int64_t first = starts[s], last = starts[s + 1];
+        const Long first = starts[s], last = starts[s + 1];
         if (s > 0) out += '\n';
         if (const std::string& comments = lines.comments[s]; !comments.empty()) {
             out += comments;
             out += '\n';
         }
-        for (std::int64_t word = first; word < last; ++word) {
+        for (Long word = first; word < last; ++word) {
             for (; before != lines.before.end() && before->first <= word; ++before) {
                 out += before->second;
                 out += '\n';
@@ -162,23 +161,23 @@ std::int64_t write_rows(const EncodedStrings& strings, View<const std::string> o
 }
 
 Respaced respace(const EncodedStrings& strings, const SpacedTokens& tokens) {
-    const std::int64_t n = static_cast<std::int64_t>(tokens.start.size());
-    const std::int64_t n_text = static_cast<std::int64_t>(tokens.text.size());
+    const Long n = std::ssize(tokens.start);
+    const Long n_text = std::ssize(tokens.text);
     // Whether the gap between a token and the next is empty, or what is usual there.
-    auto gap = [&](std::int64_t token, bool& is_none, bool& is_usual) {
-        const std::int64_t from = tokens.end[token], size = tokens.start[token + 1] - from;
-        auto at = [&](std::int64_t i) { return tokens.text[std::min(i, n_text - 1)]; };
+    auto gap = [&](Long token, bool& is_none, bool& is_usual) {
+        const Long from = tokens.end[token], size = tokens.start[token + 1] - from;
+        auto at = [&](Long i) { return tokens.text[std::min(i, n_text - 1)]; };
         const bool paragraph = tokens.paragraph[token + 1];
         is_none = size == 0;
         is_usual = paragraph ? size == 2 && at(from) == '\n' && at(from + 1) == '\n'
                              : size == 1 && at(from) == ' ';
     };
     Respaced found;
-    for (std::int64_t token = 0; token < n; ++token) {
+    for (Long token = 0; token < n; ++token) {
         const bool starts_sentence = token == 0 || tokens.sentence[token] == 1;
-        const std::int64_t word = tokens.first_word[token];
+        const Long word = tokens.first_word[token];
         const bool is_single = tokens.first_word[token + 1] - word == 1;
-        const std::int64_t from = tokens.start[token];
+        const Long from = tokens.start[token];
         const std::size_t length = static_cast<std::size_t>(tokens.end[token] - from);
         bool easy = token + 1 < n && !(tokens.paragraph[token] && !starts_sentence) &&
                     !(token == 0 && tokens.text_before) &&

@@ -36,7 +36,7 @@ public:
 
 private:
     struct Entry {
-        std::int64_t start = -1;
+        Long start = -1;
         std::uint32_t length = 0;
         SpacesSaid said = SpacesSaid::Nothing;
         bool broken = false;  // holds a tab or a line end
@@ -48,39 +48,38 @@ private:
 // The columns of the words of a document. Strings are numbers of the table, or -1 - k for the
 // k-th of `others`.
 struct WordColumns {
-    View<const std::int32_t> form, lemma, upos, xpos, feats, head, deprel, deps, misc;
+    Ints form, lemma, upos, xpos, feats, head, deprel, deps, misc;
 };
 
 // What is written besides the words: the comments of each sentence and the lines before and after
 // some words. Lines do not end with a line end. Words rise.
 struct OtherLines {
     View<const std::string> comments;
-    std::vector<std::pair<std::int64_t, std::string>> before, after;
+    std::vector<std::pair<Long, std::string>> before, after;
 };
 
 inline constexpr std::int32_t kNoHead = -1, kUnknownHead = -2;
 
 // Append the lines of all sentences; `starts` are the first words of the sentences and the number
 // of words. Returns the first word whose head is in another sentence, or -1.
-std::int64_t write_rows(const EncodedStrings& strings, View<const std::string> others,
-                        const WordColumns& words, View<const std::int64_t> starts,
-                        const OtherLines& lines, std::string& out);
+Long write_rows(const EncodedStrings& strings, View<const std::string> others,
+                const WordColumns& words, Longs starts, const OtherLines& lines, std::string& out);
 
 // The tokens of a document, for their spaces. `misc` is the MISC value of each token, `first_word`
 // has one more number than there are tokens.
 struct SpacedTokens {
-    View<const std::uint32_t> text;
-    View<const std::int64_t> start, end, first_word;
-    View<const std::int32_t> misc, form;
-    View<const bool> paragraph;
-    View<const std::int8_t> sentence;
+    Codes text;
+    Longs start, end, first_word;
+    Ints misc, form;
+    Flags paragraph;
+    Signs sentence;
     bool text_before = false;  // whether text stands before the first token that MISC must say
 };
 
 // Tokens whose MISC must be SpaceAfter=No, and those that need a closer look; of all others MISC
 // says what the text says.
 struct Respaced {
-    std::vector<std::int64_t> glued, unclear;
+    std::vector<Long> glued, unclear;
 };
 
 Respaced respace(const EncodedStrings& strings, const SpacedTokens& tokens);

@@ -15,11 +15,11 @@ constexpr int deep = 16;
 
 }  // namespace
 
-ArcTable::ArcTable(const ArcScores& scores, View<const std::int32_t> sizes,
-                   View<const float> starts, float swap_cost, double crossing)
+ArcTable::ArcTable(const ArcScores& scores, Ints sizes,
+                   Floats starts, float swap_cost, double crossing)
     : start(starts.begin(), starts.end()),
       swap(swap_cost),
-      width_(static_cast<std::int64_t>(scores.arcs.columns())),
+      width_(static_cast<Long>(scores.arcs.columns())),
       arcs_(scores.arcs.data(), scores.arcs.data() + scores.arcs.rows() * scores.arcs.columns()),
       base_(scores.base.begin(), scores.base.end()) {
     const auto words = static_cast<std::int32_t>(n());
@@ -27,13 +27,13 @@ ArcTable::ArcTable(const ArcScores& scores, View<const std::int32_t> sizes,
     gap.resize(base_.size());
     for (std::int32_t d = 0; d < words; ++d) {
         float* row = arcs_.data() + d * width_;
-        const std::int64_t itself = d - scores.base[d] + 1;
-        for (std::int64_t j = 0; j < width_; ++j)
+        const Long itself = d - scores.base[d] + 1;
+        for (Long j = 0; j < width_; ++j)
             if (j >= sizes[d] || j == itself) row[j] = -std::numeric_limits<float>::infinity();
         const auto at = std::max_element(row, row + width_) - row;
         const float top = row[at];
         float second = floor_score;
-        for (std::int64_t j = 0; j < width_; ++j) {
+        for (Long j = 0; j < width_; ++j) {
             row[j] = std::max(row[j] - top, floor_score);
             if (j != at) second = std::max(second, row[j]);
         }
@@ -71,9 +71,9 @@ ArcTable::ArcTable(const ArcScores& scores, View<const std::int32_t> sizes,
 // What the words that want this one as their head lose when it leaves the stack.
 float ArcScorer::lost(const Arena& arena, std::int32_t word, std::int32_t node,
                       std::int32_t next, bool closed) const {
-    const View<const std::int32_t> first(table_.first), children(table_.children),
+    const Ints first(table_.first), children(table_.children),
         best(table_.best);
-    const View<const float> gap(table_.gap);
+    const Floats gap(table_.gap);
     float loss = 0.0f;
     if (!closed)
         for (std::int32_t at = first[word + 1] - 1; at >= first[word] && children[at] >= next; --at)
@@ -89,11 +89,11 @@ float ArcScorer::lost(const Arena& arena, std::int32_t word, std::int32_t node,
 void ArcScorer::score(const Arena& arena, std::int32_t number, float* scores) const {
     constexpr std::int32_t left_arc = first_arc, right_arc = first_arc + 1,
                            root_arc = first_arc + 2;
-    const View<const std::int32_t> best(table_.best);
-    const View<const float> gap(table_.gap);
+    const Ints best(table_.best);
+    const Floats gap(table_.gap);
     const Item& state = arena.item(number);
     const std::int32_t next = state.next;
-    const std::int64_t n = table_.n();
+    const Long n = table_.n();
     const bool swapped = state.swapped >= 0;
     const bool open = !swapped && next < n && state.last < next;
     const bool closed = next >= n || (!swapped && state.last == next);
@@ -101,7 +101,7 @@ void ArcScorer::score(const Arena& arena, std::int32_t number, float* scores) co
     scores[parse::swap] = -table_.swap;
     float begin = 0.0f;
     if (open) {
-        begin = View<const float>(table_.start)[next] - View<const float>(table_.cross)[next];
+        begin = Floats(table_.start)[next] - Floats(table_.cross)[next];
         if (begin < 0)
             scores[sb] = begin;
         else

@@ -20,19 +20,18 @@ class ArcTable {
    public:
     // The scores of a network: of word d for its sizes[d] heads from base[d] on, the first of them
     // the root, and of starts. `crossing` weighs the arcs that a boundary crosses.
-    ArcTable(const ArcScores& scores, View<const std::int32_t> sizes, View<const float> start,
-             float swap, double crossing);
+    ArcTable(const ArcScores& scores, Ints sizes, Floats start, float swap, double crossing);
 
-    std::int64_t n() const { return static_cast<std::int64_t>(base_.size()); }
+    Long n() const { return std::ssize(base_); }
     // What each head costs each word: 0 for the best one, at least `floor_score`.
     ArcScores costs() const {
         return {{arcs_.data(), base_.size(), static_cast<std::size_t>(width_)}, base_};
     }
     // What a head (-1: root) costs a word.
     float arc(std::int32_t word, std::int32_t head) const {
-        const std::int64_t row = word * width_;
+        const Long row = word * width_;
         if (head < 0) return arcs_[static_cast<std::size_t>(row)];
-        const std::int64_t place = head - base_[static_cast<std::size_t>(word)] + 1;
+        const Long place = head - base_[static_cast<std::size_t>(word)] + 1;
         if (place < 1 || place >= width_) return floor_score;
         return arcs_[static_cast<std::size_t>(row + place)];
     }
@@ -47,7 +46,7 @@ class ArcTable {
     float swap;
 
    private:
-    std::int64_t width_;
+    Long width_;
     std::vector<float> arcs_;
     std::vector<std::int32_t> base_;
 };

@@ -17,7 +17,7 @@ void Beam::insert(const Candidate& candidate, std::int32_t width) {
 void Beam::add_bonus(const Words& words, const StartOdds& odds, std::int32_t next,
                      const Settings& settings) {
     if (words.context.rows() == 0) return;
-    const View<const std::int32_t> gap = words.context[next];
+    const Ints gap = words.context[next];
     const bool plain = gap[Context::plain] != 0;
     scores_[sb] = static_cast<float>(scores_[sb] + (plain ? settings.plain_bonus : settings.bonus));
     if (settings.evidence == 0.0 && settings.layout == 0.0) return;
@@ -70,11 +70,11 @@ void Beam::forbid(const JointSystem& system, const Limits& limits, Kinds can, st
 void Beam::offer(const Item& state, std::int32_t item, const JointSystem& system, Kinds can,
                  const Settings& settings) {
     const float* scores = scores_.data();
-    const std::int64_t n = n_scores();
+    const Long n = n_scores();
     const double base = state.score;
     // Best and second best, from which the margin of each choice follows.
     const float best = rows_.highest(scores, n);
-    std::int64_t block = 0;
+    Long block = 0;
     std::uint32_t found = rows_.at_least(scores, best);
     while (found == 0 && block + 32 < n) {
         block += 32;

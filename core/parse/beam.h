@@ -37,7 +37,7 @@ concept Scorer = requires(S scorer, const Words& words, const Arena& arena, std:
 
 // What a linear scorer read: sums of groups that it computed, and rows of each kind.
 struct Reads {
-    std::int64_t sums = 0, full = 0, few = 0, held = 0;
+    Long sums = 0, full = 0, few = 0, held = 0;
 };
 
 // How to search (see `SearchOptions` in caesura.stages.joint_parser).
@@ -55,7 +55,7 @@ struct Settings {
 
 // Log-odds of a sentence start, by the evidence of the tokeniser and by what the layout says.
 struct StartOdds {
-    View<const float> evidence, layout;
+    Floats evidence, layout;
 };
 // How much more the evidence of the tokeniser counts where a line begins.
 constexpr double at_lines = 4.0;
@@ -67,9 +67,9 @@ enum class Outcome { done, full, dead, stuck };
 // Transitions that n words may take; with given heads as many as there can be. A word is shifted
 // once and again after each SWAP, of which there is one for two words at most, since only words in
 // their order may be swapped; it gets one head, and SB comes before it once.
-inline std::int64_t most_steps(std::int64_t n, bool given) {
-    const std::int64_t most = n * (n + 2);
-    return given ? most : std::min<std::int64_t>(most, 1000 + 64 * n);
+inline Long most_steps(Long n, bool given) {
+    const Long most = n * (n + 2);
+    return given ? most : std::min<Long>(most, 1000 + 64 * n);
 }
 
 // The beam and the memory of its search; memory of one thread.
@@ -88,14 +88,14 @@ class Beam {
     }
 
     // The items, best first.
-    View<const std::int32_t> items() const {
+    Ints items() const {
         return {items_.data(), static_cast<std::size_t>(size_)};
     }
     std::int32_t best() const { return items_[0]; }
     std::int32_t width() const { return static_cast<std::int32_t>(items_.size()); }
     // Scores of the transitions of one item.
     float* scores() { return scores_.data(); }
-    std::int64_t n_scores() const { return static_cast<std::int64_t>(scores_.size()); }
+    Long n_scores() const { return std::ssize(scores_); }
 
     // Starts again from one item.
     void reset(std::int32_t item = 0) {
@@ -114,13 +114,13 @@ class Beam {
     void lose_patience(const Arena& arena, std::int32_t patience);
 
     // Replaces the numbers of items by the number that `moved` has for each.
-    void renumber(View<const std::int32_t> moved) {
+    void renumber(Ints moved) {
         for (std::size_t k = 0; k < static_cast<std::size_t>(size_); ++k)
             items_[k] = moved[items_[k]];
     }
 
     // Items scored, since the beam was made.
-    std::int64_t scored = 0;
+    Long scored = 0;
 
    private:
     // The score of a transition that may not be made, and one that only such transitions are below.
@@ -190,10 +190,10 @@ std::int32_t Beam::expand(S& scorer, const JointSystem& system, const Limits& li
 template <Scorer S>
 Outcome advance(Beam& beam, S& scorer, const JointSystem& system, const Limits& limits,
                 const Words& words, const StartOdds& odds, const Settings& settings, Arena& arena,
-                std::int64_t& steps, Cancel& cancel) {
+                Long& steps, Cancel& cancel) {
     // How often agreement is checked in the time of the patience.
-    const std::int64_t look = std::max(1, settings.patience / 4);
-    const std::int64_t most = most_steps(words.n, !limits.heads.empty());
+    const Long look = std::max(1, settings.patience / 4);
+    const Long most = most_steps(words.n, !limits.heads.empty());
     scorer.begin(words);
     while (!system.is_terminal(arena, arena.item(beam.best()), words.n)) {
         if (!arena.has_room(settings.width)) return Outcome::full;

@@ -16,8 +16,8 @@ std::size_t Sequences::best() const {
     return best;
 }
 
-std::size_t most_steps(std::int64_t words, bool given) {
-    const std::int64_t most = words * (words + 3) / 2;
+std::size_t most_steps(Long words, bool given) {
+    const Long most = words * (words + 3) / 2;
     return static_cast<std::size_t>(given ? most : std::min(most, 1000 + 64 * words));
 }
 
@@ -85,7 +85,7 @@ bool Search::first(const Words& words, Counts& counts, Cancel& cancel) {
     sequences_.finish(0, score(total, length), total.logs);
     attached_ = state_.attached();
     longest_ = length;
-    counts[steps] += static_cast<std::int64_t>(length);
+    counts[steps] += static_cast<Long>(length);
     return true;
 }
 
@@ -160,10 +160,10 @@ bool Search::run(const Words& words, const Limits& limits, Counts& all, Cancel& 
         }
         base = best;
     }
-    const auto number = static_cast<std::int64_t>(sequences_.size());
+    const Long number = std::ssize(sequences_);
     counts[sentences] = 1;
     counts[sequences] = number;
-    counts[bound] = number * static_cast<std::int64_t>(longest_) - number * (number - 1) / 2;
+    counts[bound] = number * static_cast<Long>(longest_) - number * (number - 1) / 2;
     counts[one_best] = base == 0 ? 1 : 0;
     for (std::size_t c = 0; c < counts.size(); ++c) all[c] += counts[c];
     return true;

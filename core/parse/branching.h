@@ -30,7 +30,7 @@ struct SearchOptions {
 // What is counted. `bound` is the number of evaluations that the paper's d·t - e allows.
 enum Counter { sentences, steps, evaluations, remembered, unsure, sequences, one_best, bound,
                n_counters };
-using Counts = std::array<std::int64_t, n_counters>;
+using Counts = std::array<Long, n_counters>;
 
 // A cache with open addressing that is full when half of its places are used; key 0 is free.
 template <class Value>
@@ -123,7 +123,7 @@ class Sequences {
 // Transitions that a sentence may take. Before the next word is shifted, each word of the stack is
 // looked at once; trees of treebanks take two or three a word. Where heads are given, as many as
 // there can be.
-std::size_t most_steps(std::int64_t words, bool given);
+std::size_t most_steps(Long words, bool given);
 
 // The search through the sentences of one thread.
 class Search {

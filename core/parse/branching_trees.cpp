@@ -36,13 +36,13 @@ void write_shares(Search& search, const Trees& out) {
     double highest = found[0].log_probability, total = 0.0;
     for (std::size_t r = 0; r < found.size(); ++r)
         highest = std::max(highest, found[r].log_probability);
-    const auto words = static_cast<std::int64_t>(out.heads.size());
+    const Long words = std::ssize(out.heads);
     for (float& share : out.shares) share = 0.0f;
     for (std::size_t r = 0; r < found.size(); ++r) {
         const double weight = std::exp(found[r].log_probability - highest);
         total += weight;
         const State& state = search.replay(r);
-        for (std::int64_t w = 0; w < words; ++w)
+        for (Long w = 0; w < words; ++w)
             if (state.heads[w + 1] - 1 == out.heads[w] && state.labels[w + 1] == out.labels[w])
                 out.shares[w] = static_cast<float>(out.shares[w] + weight);
     }
@@ -111,8 +111,7 @@ void Brancher::hang(const Words& words, State& state, std::int32_t word, const S
 }
 
 // Keeps the likeliest of the words on the root, and attaches the others to it.
-void Brancher::one_root(const Words& words, State& state, Scratch& scratch,
-                        View<const float> made) const {
+void Brancher::one_root(const Words& words, State& state, Scratch& scratch, Floats made) const {
     std::int32_t keep = 0;
     double most = -1.0;
     for (std::int32_t w = 1; w <= state.n; ++w) {
@@ -186,7 +185,7 @@ void Brancher::run(Search& search, const Words& words, const Limits& limits, Cou
 void Brancher::decode(const Batch& batch, bool confidence, const Trees& trees, Counts& counts,
                       Cancel& cancel) const {
     Search search(classifier_, options_);
-    for (std::int64_t k = 0; k < batch.size(); ++k) {
+    for (Long k = 0; k < batch.size(); ++k) {
         const Words words = batch.words(k);
         const Limits limits = batch.limits(k);
         run(search, words, limits, counts, cancel);

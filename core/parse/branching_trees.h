@@ -20,7 +20,7 @@ struct Trees {
     View<std::int32_t> heads, labels;
     View<float> probabilities, shares;
 
-    Trees slice(std::int64_t first, std::int64_t last) const {
+    Trees slice(Long first, Long last) const {
         return {heads.slice(first, last), labels.slice(first, last),
                 probabilities.slice(first, last),
                 shares.empty() ? shares : shares.slice(first, last)};
@@ -31,19 +31,19 @@ struct Trees {
 // place more, for the root, in what is given.
 struct Batch {
     Words all;
-    View<const std::int64_t> bounds;
+    Longs bounds;
     Limits given;
 
-    std::int64_t size() const { return static_cast<std::int64_t>(bounds.size()) - 1; }
-    std::int64_t length(std::int64_t k) const { return bounds[k + 1] - bounds[k]; }
-    Words words(std::int64_t k) const {
+    Long size() const { return std::ssize(bounds) - 1; }
+    Long length(Long k) const { return bounds[k + 1] - bounds[k]; }
+    Words words(Long k) const {
         return all.instance(k, bounds[k], bounds[k + 1]);
     }
     // A column that has a place for each root.
-    View<const std::int32_t> rooted(View<const std::int32_t> column, std::int64_t k) const {
+    Ints rooted(Ints column, Long k) const {
         return column.empty() ? column : column.slice(bounds[k] + k, bounds[k + 1] + k + 1);
     }
-    Limits limits(std::int64_t k) const {
+    Limits limits(Long k) const {
         return {rooted(given.heads, k), rooted(given.labels, k)};
     }
 };
@@ -80,8 +80,7 @@ class Brancher {
    private:
     struct SecondBest;
 
-    void one_root(const Words& words, State& state, Scratch& scratch,
-                  View<const float> made) const;
+    void one_root(const Words& words, State& state, Scratch& scratch, Floats made) const;
     std::vector<SecondBest> second_best(const Words& words, const Limits& limits,
                                         const Sequences& sequences, std::size_t number,
                                         Scratch& scratch) const;

@@ -12,18 +12,17 @@ namespace {
 // The largest exponent of a row: 127 << 14 a thousand times still fits into 32 bits.
 constexpr int most_shift = 14;
 // Columns that a byte can name.
-constexpr std::int64_t narrow = 256;
+constexpr Long narrow = 256;
 
 void check(bool holds) {
     if (!holds) throw DamagedModel("the parser's weights are not a table of bytes");
 }
 
 // The number of full rows that have more weights than each number; last, that of short ones.
-std::vector<std::int64_t> first_rows(const learn::SparseRows& rows, std::int64_t width,
-                                     std::int64_t most) {
-    std::vector<std::int64_t> firsts(static_cast<std::size_t>(width) + 1);
-    for (std::int64_t r = 0; r < std::ssize(rows.exponent); ++r) {
-        const std::int64_t count = rows.count(r);
+std::vector<Long> first_rows(const learn::SparseRows& rows, Long width, Long most) {
+    std::vector<Long> firsts(static_cast<std::size_t>(width) + 1);
+    for (Long r = 0; r < std::ssize(rows.exponent); ++r) {
+        const Long count = rows.count(r);
         if (count > most)
             ++firsts[static_cast<std::size_t>(count - 1)];
         else if (count > Entry::held)
@@ -36,7 +35,7 @@ std::vector<std::int64_t> first_rows(const learn::SparseRows& rows, std::int64_t
 
 }  // namespace
 
-CompactRows::CompactRows(const learn::SparseRows& rows, std::int64_t width) : width_(width) {
+CompactRows::CompactRows(const learn::SparseRows& rows, Long width) : width_(width) {
     const std::size_t n = rows.exponent.size();
     check(n > 0 && (n & (n - 1)) == 0 && n <= 1u << 31);
     check(width >= 32 && width % 32 == 0);
@@ -49,9 +48,8 @@ CompactRows::CompactRows(const learn::SparseRows& rows, std::int64_t width) : wi
     unit_ = std::ldexp(1.0, top - most_shift);
 }
 
-CompactRows::CompactRows(std::int64_t size, View<const std::uint32_t> numbers,
-                         Matrix<const std::int8_t> table, double unit)
-    : width_(static_cast<std::int64_t>(table.columns())) {
+CompactRows::CompactRows(Long size, Codes numbers, Matrix<const std::int8_t> table, double unit)
+    : width_(static_cast<Long>(table.columns())) {
     const std::size_t n = static_cast<std::size_t>(size), last = table.columns() - 1;
     check(size > 0 && (n & (n - 1)) == 0 && table.columns() >= 32 && table.columns() % 32 == 0);
     check(numbers.size() == table.rows() && numbers.size() <= n);
@@ -79,37 +77,37 @@ CompactRows::CompactRows(std::int64_t size, View<const std::uint32_t> numbers,
 
 void CompactRows::lay_out(const learn::SparseRows& rows, int lowest) {
     const bool has_shorts = width_ <= narrow;
-    const std::int64_t most = has_shorts ? ShortRow::held : 0;
+    const Long most = has_shorts ? ShortRow::held : 0;
     auto firsts = first_rows(rows, width_, most);
-    const std::int64_t n_full = firsts[0];
+    const Long n_full = firsts[0];
     lookup_ = Aligned<std::uint64_t>(rows.exponent.size());
     full_ = Aligned<std::int8_t>(static_cast<std::size_t>(n_full * width_));
     shorts_ = Aligned<ShortRow>(has_shorts ? static_cast<std::size_t>(firsts.back()) : 0);
-    auto column = [&](std::int64_t at) -> std::uint64_t {
+    auto column = [&](Long at) -> std::uint64_t {
         return rows.column16.empty() ? rows.column8[at] : rows.column16[at];
     };
     std::uint64_t n_shorts = 0;
-    for (std::int64_t r = 0, first = 0, count; r < size(); ++r, first += count) {
+    for (Long r = 0, first = 0, count; r < size(); ++r, first += count) {
         count = rows.count(r);
         int shift = rows.exponent[r] - lowest;
         // A row much smaller than the largest loses the last bits of its values.
         const int lost = std::max(-shift, 0);
         shift = std::max(shift, 0);
-        auto value = [&](std::int64_t k) -> std::int8_t {
+        auto value = [&](Long k) -> std::int8_t {
             const std::int8_t whole = rows.value8[first + k];
             if (lost == 0) return whole;
             return static_cast<std::int8_t>(std::rint(std::ldexp(whole, -lost)));
         };
-        auto byte = [&](std::int64_t k) -> std::uint64_t {
+        auto byte = [&](Long k) -> std::uint64_t {
             return static_cast<std::uint8_t>(value(k));
         };
         std::uint64_t entry = static_cast<std::uint64_t>(shift) << Entry::exponent;
         if (count > most) {
             // Rows of more weights come before it, and those of as many that were met before.
-            const std::int64_t number = firsts[static_cast<std::size_t>(count)]++;
+            const Long number = firsts[static_cast<std::size_t>(count)]++;
             std::int8_t* row = full_.data() + number * width_;
             int highest = 0;
-            for (std::int64_t k = 0; k < count; ++k) {
+            for (Long k = 0; k < count; ++k) {
                 row[column(first + k)] = value(k);
                 highest = std::max(highest, std::abs(static_cast<int>(value(k))));
             }
@@ -118,7 +116,7 @@ void CompactRows::lay_out(const learn::SparseRows& rows, int lowest) {
             entry |= Entry::full | static_cast<std::uint64_t>(number);
         } else if (count > Entry::held) {
             ShortRow& row = shorts_.data()[n_shorts];
-            for (std::int64_t k = 0; k < ShortRow::held; ++k) {
+            for (Long k = 0; k < ShortRow::held; ++k) {
                 // Places without a weight add 0 to columns that differ, so that no addition waits.
                 const std::uint64_t spare = (n_shorts + static_cast<std::uint64_t>(k) * 5) %
                                             static_cast<std::uint64_t>(width_);
@@ -127,7 +125,7 @@ void CompactRows::lay_out(const learn::SparseRows& rows, int lowest) {
             }
             entry |= Entry::in_short | n_shorts++;
         } else {
-            for (std::int64_t k = 0; k < Entry::held; ++k) {
+            for (Long k = 0; k < Entry::held; ++k) {
                 const auto spare = static_cast<std::uint64_t>((r + k * 5) % std::min(width_, narrow));
                 entry |= (k < count ? column(first + k) : spare) << (8 * k);
                 if (k < count) entry |= byte(k) << (Entry::values + 8 * k);
@@ -137,10 +135,10 @@ void CompactRows::lay_out(const learn::SparseRows& rows, int lowest) {
     }
 }
 
-void CompactRows::unfold(std::int64_t row, std::int8_t* out) const {
+void CompactRows::unfold(Long row, std::int8_t* out) const {
     const Entry entry(lookup()[row]);
     if (entry.is_full()) {
-        std::memcpy(out, full() + static_cast<std::int64_t>(entry.number()) * width_,
+        std::memcpy(out, full() + static_cast<Long>(entry.number()) * width_,
                     static_cast<std::size_t>(width_));
         return;
     }
@@ -160,7 +158,7 @@ void CompactRows::unfold(std::int64_t row, std::int8_t* out) const {
 CompactRows::Filled CompactRows::filled() const {
     Filled found;
     const auto width = static_cast<std::size_t>(width_);
-    for (std::int64_t r = 0; r < size(); ++r) {
+    for (Long r = 0; r < size(); ++r) {
         const Entry entry(lookup()[r]);
         if (entry.is_empty()) continue;
         found.numbers.push_back(static_cast<std::uint32_t>(r));
@@ -172,13 +170,13 @@ CompactRows::Filled CompactRows::filled() const {
 
 void CompactRows::sum(View<std::uint64_t> rows, std::int32_t* sums) const {
     for (const std::uint64_t row : rows) prefetch(lookup() + row);
-    std::int64_t n_full = 0, n = static_cast<std::int64_t>(rows.size());
+    Long n_full = 0, n = std::ssize(rows);
     std::uint64_t most = 0;
     // Full rows come first, as numbers; the entries of the others keep their place or move behind.
-    for (std::int64_t k = 0; k < n; ++k) {
+    for (Long k = 0; k < n; ++k) {
         const Entry entry(lookup()[rows[k]]);
         if (entry.is_full()) {
-            prefetch(full() + static_cast<std::int64_t>(entry.number()) * width_);
+            prefetch(full() + static_cast<Long>(entry.number()) * width_);
             most += entry.most();
             rows[k] = rows[n_full];
             rows[n_full++] = entry.number();
@@ -190,7 +188,7 @@ void CompactRows::sum(View<std::uint64_t> rows, std::int32_t* sums) const {
     const RowFunctions& functions = row_functions();
     (most < 1 << 15 ? functions.sum_low_bytes : functions.sum_bytes)(full(), width_, rows.data(),
                                                                      n_full, sums);
-    for (std::int64_t k = n_full; k < n; ++k) {
+    for (Long k = n_full; k < n; ++k) {
         const Entry entry(rows[k]);
         if (entry.is_short())
             add_short(entry, sums);

@@ -26,14 +26,13 @@ class CompactRows {
     // The rows of a model file, whose `value8` is used. `width` is a multiple of 32 above all
     // columns. Throws DamagedModel if the arrays do not fit together, or if their number is not a
     // power of two.
-    CompactRows(const learn::SparseRows& rows, std::int64_t width);
+    CompactRows(const learn::SparseRows& rows, Long width);
     // Rows of a table of `size` rows that have these numbers, which rise; the others are empty. The
     // last column holds the exponents (0 to 14).
-    CompactRows(std::int64_t size, View<const std::uint32_t> numbers,
-                Matrix<const std::int8_t> table, double unit);
+    CompactRows(Long size, Codes numbers, Matrix<const std::int8_t> table, double unit);
 
-    std::int64_t size() const { return static_cast<std::int64_t>(lookup_.size()); }
-    std::int64_t width() const { return width_; }
+    Long size() const { return std::ssize(lookup_); }
+    Long width() const { return width_; }
     std::size_t bytes() const {
         return 8 * lookup_.size() + full_.size() + sizeof(ShortRow) * shorts_.size();
     }
@@ -46,7 +45,7 @@ class CompactRows {
     const ShortRow* shorts() const { return shorts_.data(); }
 
     // Writes a row of the dense table.
-    void unfold(std::int64_t row, std::int8_t* out) const;
+    void unfold(Long row, std::int8_t* out) const;
     // The rows that are not empty.
     struct Filled {
         std::vector<std::uint32_t> numbers;
@@ -79,7 +78,7 @@ class CompactRows {
    private:
     void lay_out(const learn::SparseRows& rows, int lowest);
 
-    std::int64_t width_ = 0;
+    Long width_ = 0;
     double unit_ = 1.0;
     Aligned<std::uint64_t> lookup_;
     Aligned<std::int8_t> full_;

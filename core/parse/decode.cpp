@@ -3,7 +3,7 @@
 namespace caesura::parse {
 namespace {
 
-std::size_t place(std::int64_t k) { return static_cast<std::size_t>(k); }
+std::size_t place(Long k) { return static_cast<std::size_t>(k); }
 
 // The last item that all items of the beam descend from; marks what lies between.
 std::int32_t common_ancestor(const Arena& arena, const Beam& beam,
@@ -27,7 +27,7 @@ std::int32_t common_ancestor(const Arena& arena, const Beam& beam,
 }  // namespace
 
 void write_path(const JointSystem& system, const Arena& arena, std::int32_t number,
-                std::int64_t begin, Trees& trees) {
+                Long begin, Trees& trees) {
     const auto start = [&](std::int32_t word, float margin, float share) {
         trees.start_margins[place(begin + word)] = margin;
         trees.start_shares[place(begin + word)] = share;
@@ -55,7 +55,7 @@ void write_path(const JointSystem& system, const Arena& arena, std::int32_t numb
     }
 }
 
-void commit(const JointSystem& system, Arena& arena, Beam& beam, std::int64_t begin, Trees& trees,
+void commit(const JointSystem& system, Arena& arena, Beam& beam, Long begin, Trees& trees,
             std::vector<std::int32_t>& marks) {
     const std::int32_t common = common_ancestor(arena, beam, marks);
     write_path(system, arena, common, begin, trees);

@@ -22,7 +22,7 @@ struct Trees {
     std::vector<std::int8_t> starts;
     std::vector<float> arc_margins, start_margins, arc_shares, start_shares;
 
-    explicit Trees(std::int64_t n)
+    explicit Trees(Long n)
         : heads(static_cast<std::size_t>(n), absent_token),
           labels(heads.size(), -1),
           starts(heads.size(), 0),
@@ -35,20 +35,20 @@ struct Trees {
 // Writes the arcs and boundaries of the transitions that led from item 0 to this one. Words count
 // from `begin`.
 void write_path(const JointSystem& system, const Arena& arena, std::int32_t item,
-                std::int64_t begin, Trees& trees);
+                Long begin, Trees& trees);
 
 // Writes what is final and removes from the arena what is no longer needed.
-void commit(const JointSystem& system, Arena& arena, Beam& beam, std::int64_t begin, Trees& trees,
+void commit(const JointSystem& system, Arena& arena, Beam& beam, Long begin, Trees& trees,
             std::vector<std::int32_t>& marks);
 
 // How a call ended. If the search of an instance failed: its number, its words and steps, and the
 // first word that the best item had not shifted.
 struct Report {
     Outcome outcome = Outcome::done;
-    std::int64_t instance = 0, words = 0, steps = 0;
+    Long instance = 0, words = 0, steps = 0;
     std::int32_t next = 0;
     // Steps and scored items of all instances; the score of the last one.
-    std::int64_t all_steps = 0, scored = 0;
+    Long all_steps = 0, scored = 0;
     double score = 0.0;
     Reads reads;
 };
@@ -65,7 +65,7 @@ struct Task {
 // The memory of the search of one thread.
 struct Workspace {
     // `steps` of the beam fit into the arena before its memory is used again.
-    Workspace(std::int32_t width, std::int64_t transitions, std::int64_t steps)
+    Workspace(std::int32_t width, Long transitions, Long steps)
         : arena(steps * width, 2 * steps * width),
           beam(width, static_cast<std::int32_t>(transitions)) {}
 
@@ -81,13 +81,13 @@ struct Workspace {
 
 // Searches through the instances, words bounds[k] to bounds[k + 1]; stops at the first failure.
 template <Scorer S>
-Report decode(S& scorer, const Task& task, View<const std::int64_t> bounds, Workspace& work,
+Report decode(S& scorer, const Task& task, Longs bounds, Workspace& work,
               Trees& trees, Cancel& cancel) {
     Report report;
     work.beam.scored = 0;
-    const auto n = static_cast<std::int64_t>(bounds.size()) - 1;
-    for (std::int64_t& k = report.instance; k < n; ++k) {
-        const std::int64_t a = bounds[k], b = bounds[k + 1];
+    const Long n = std::ssize(bounds) - 1;
+    for (Long& k = report.instance; k < n; ++k) {
+        const Long a = bounds[k], b = bounds[k + 1];
         const Words words = task.words.instance(k, a, b);
         const Limits limits = task.limits.instance(a, b);
         Arena& arena = work.arena;
@@ -99,8 +99,8 @@ Report decode(S& scorer, const Task& task, View<const std::int64_t> bounds, Work
                                          task.settings, arena, report.steps, cancel)) ==
                Outcome::full) {
             commit(task.system, arena, work.beam, a, trees, work.marks);
-            if (2 * std::int64_t{arena.n_items()} > arena.max_items() ||
-                2 * std::int64_t{arena.n_nodes()} > arena.max_nodes())
+            if (2 * Long{arena.n_items()} > arena.max_items() ||
+                2 * Long{arena.n_nodes()} > arena.max_nodes())
                 arena.grow();
         }
         const Item& best = arena.item(work.beam.best());
@@ -121,7 +121,7 @@ Report k_best(S& scorer, const Task& task, std::size_t k, Workspace& work,
               std::vector<std::pair<Trees, double>>& found, Cancel& cancel) {
     Report report;
     const JointSystem& system = task.system;
-    const std::int64_t n = report.words = task.words.n;
+    const Long n = report.words = task.words.n;
     Arena& arena = work.arena;
     Beam& beam = work.beam;
     work.restart();
@@ -134,7 +134,7 @@ Report k_best(S& scorer, const Task& task, std::size_t k, Workspace& work,
         return system.is_terminal(arena, arena.item(item), n);
     };
     // The best one has ended; those that come later than any derivation needs are left out.
-    const std::int64_t most = most_steps(n, !task.limits.heads.empty());
+    const Long most = most_steps(n, !task.limits.heads.empty());
     while (report.outcome == Outcome::done && report.steps < most &&
            !std::all_of(beam.items().begin(), beam.items().end(), is_terminal)) {
         if (!arena.has_room(task.settings.width)) arena.grow();

@@ -41,7 +41,7 @@ class Delta {
 
     // In the order in which they were added first.
     const std::vector<Entry>& entries() const { return entries_; }
-    std::int64_t dropped() const { return dropped_; }
+    Long dropped() const { return dropped_; }
     void clear() { entries_.clear(); }
 
    private:
@@ -70,7 +70,7 @@ class Delta {
     }
 
     std::size_t most_;
-    std::int64_t dropped_ = 0;
+    Long dropped_ = 0;
     std::vector<std::uint32_t> slots_;
     std::vector<Entry> entries_;
 };

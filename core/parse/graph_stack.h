@@ -67,7 +67,7 @@ static_assert(sizeof(Item) == 56 && sizeof(Node) == 80);
 // valid until `grow`, and while transitions are made only where there is room.
 class Arena {
    public:
-    Arena(std::int64_t items, std::int64_t nodes) {
+    Arena(Long items, Long nodes) {
         reserve(items, nodes);
         reset();
     }
@@ -78,14 +78,14 @@ class Arena {
     const Item& item(std::int32_t k) const { return items_.data()[checked(k, n_items())]; }
     std::int32_t n_nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
     std::int32_t n_items() const { return static_cast<std::int32_t>(items_.size()); }
-    std::int64_t max_items() const { return static_cast<std::int64_t>(items_.capacity()); }
-    std::int64_t max_nodes() const { return static_cast<std::int64_t>(nodes_.capacity()); }
+    Long max_items() const { return static_cast<Long>(items_.capacity()); }
+    Long max_nodes() const { return static_cast<Long>(nodes_.capacity()); }
 
     // Whether so many transitions may be made: an item and at most two nodes each.
-    bool has_room(std::int64_t transitions) const {
+    bool has_room(Long transitions) const {
         return n_items() + transitions <= max_items() && n_nodes() + 2 * transitions <= max_nodes();
     }
-    void reserve(std::int64_t items, std::int64_t nodes) {
+    void reserve(Long items, Long nodes) {
         items_.reserve(static_cast<std::size_t>(items));
         nodes_.reserve(static_cast<std::size_t>(nodes));
     }

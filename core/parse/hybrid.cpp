@@ -22,8 +22,7 @@ bool root_given(const Limits& limits) {
 }
 
 // Whether a word after `word` has the head `head`.
-bool has_later(View<const std::int32_t> heads, const State& state, std::int32_t word,
-               std::int32_t head) {
+bool has_later(Ints heads, const State& state, std::int32_t word, std::int32_t head) {
     for (std::int32_t later = word + 1; later <= state.n; ++later)
         if (heads[later] == head) return true;
     return false;
@@ -31,7 +30,7 @@ bool has_later(View<const std::int32_t> heads, const State& state, std::int32_t 
 
 // Transitions after which all given arcs can still be made. The top of the stack is not the root.
 Kinds allowed(const State& state) {
-    const View<const std::int32_t> given = state.limits.heads;
+    const Ints given = state.limits.heads;
     const std::int32_t i = state.top(), j = state.next;
     Kinds can = all_kinds;
     if (given[i] == j && state.heads[i] == no_head) can &= left_arcs;
@@ -71,14 +70,12 @@ void attach(State& state, std::int32_t head, std::int32_t word, std::int32_t lab
 }
 
 // Whether gold has this arc and it can still be made.
-bool wants(View<const std::int32_t> gold, const State& state, std::int32_t head,
-           std::int32_t word) {
+bool wants(Ints gold, const State& state, std::int32_t head, std::int32_t word) {
     return gold[word] == head && state.heads[word] == no_head;
 }
 
 // Whether an arc to `word` would close a cycle once all else has its gold head.
-bool would_cycle(const State& state, View<const std::int32_t> gold, std::int32_t head,
-                 std::int32_t word) {
+bool would_cycle(const State& state, Ints gold, std::int32_t head, std::int32_t word) {
     std::int32_t above = head;
     for (std::int32_t step = 0; step < state.n; ++step) {
         if (above == word) return true;
@@ -152,7 +149,7 @@ void System::apply(State& state, Transition transition) {
     state.stack.pop_back();
 }
 
-Kind System::oracle(const State& state, View<const std::int32_t> gold) const {
+Kind System::oracle(const State& state, Ints gold) const {
     const Kinds can = legal(state);
     const std::int32_t i = state.top(), j = state.next;
     bool shiftable = true;
@@ -171,7 +168,7 @@ Kind System::oracle(const State& state, View<const std::int32_t> gold) const {
     return reducible ? no_reduce : no_pass;
 }
 
-Kinds System::also_right(const State& state, View<const std::int32_t> gold, Kind wanted) const {
+Kinds System::also_right(const State& state, Ints gold, Kind wanted) const {
     Kinds right = only(wanted);
     if (is_arc(wanted)) return right;
     const Kinds can = legal(state);

@@ -37,7 +37,7 @@ constexpr std::int32_t no_head = -1;
 // Heads and labels that the caller fixed, by word (the root has a place of its own); -1 where free.
 // Both are empty if nothing is fixed.
 struct Limits {
-    View<const std::int32_t> heads, labels;
+    Ints heads, labels;
 
     bool any() const { return !heads.empty(); }
     std::int32_t label(std::int32_t word) const { return labels.empty() ? -1 : labels[word]; }
@@ -81,10 +81,10 @@ class System {
     // The transition to make in any state, right or wrong (algorithm 1). `gold` has the head of each
     // word from place 1 on, -1 where it is unknown. A gold arc that cannot be made any more, since
     // its word has another head or a cycle would arise, is dropped.
-    Kind oracle(const State& state, View<const std::int32_t> gold) const;
+    Kind oracle(const State& state, Ints gold) const;
     // The transition of the oracle and those that lose no more arcs. A word whose gold head cannot
     // be reached any more is wrong with any head and with none, so that an arc to it costs nothing.
-    Kinds also_right(const State& state, View<const std::int32_t> gold, Kind wanted) const;
+    Kinds also_right(const State& state, Ints gold, Kind wanted) const;
 
    private:
     bool single_root_;

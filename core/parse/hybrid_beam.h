@@ -121,7 +121,7 @@ class BeamSearch {
             rank = one.parent;
         }
         ++counts[sentences];
-        counts[hybrid::steps] += static_cast<std::int64_t>(steps.size());
+        counts[hybrid::steps] += std::ssize(steps);
         Sequences sequences;
         for (auto step = steps.rbegin(); step != steps.rend(); ++step) sequences.add(*step);
         sequences.finish(0, 0.0, 0.0);

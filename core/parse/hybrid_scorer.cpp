@@ -47,7 +47,7 @@ void Slots::fill_rest(const Words& words, const State& state, std::int32_t i, st
     places[s0_after] = i < n ? i + 1 : absent;
     places[n0h] = state.heads[j];
     // Words count from 1 here, and from 0 there.
-    for (std::int64_t p = 0; p < n_places; ++p)
+    for (Long p = 0; p < n_places; ++p)
         std::memcpy(values + p * word_columns, words.row(places[p] - 1),
                     word_columns * sizeof(std::uint64_t));
 
@@ -79,12 +79,11 @@ std::uint64_t Slots::signature(Kinds can) const {
         hash ^= hash >> 32;
     };
     for (const std::int32_t place : places) add(static_cast<std::uint64_t>(place + 1));
-    for (std::int64_t s = first_value + 1; s < size; ++s) add(values[s]);
+    for (Long s = first_value + 1; s < size; ++s) add(values[s]);
     return hash;
 }
 
-Classifier::Classifier(const CompactRows& rows, const Templates& templates,
-                       View<const std::int32_t> kinds, View<const std::int32_t> labels,
+Classifier::Classifier(const CompactRows& rows, const Templates& templates, Ints kinds, Ints labels,
                        std::int32_t n_labels)
     : rows_(&rows),
       templates_(templates),
@@ -92,7 +91,7 @@ Classifier::Classifier(const CompactRows& rows, const Templates& templates,
       labels_(labels.begin(), labels.end()),
       n_labels_(n_labels) {
     bool fits = !kinds_.empty() && kinds_.size() == labels_.size() &&
-                static_cast<std::int64_t>(kinds_.size()) < rows.width() && n_labels > 0;
+                std::ssize(kinds_) < rows.width() && n_labels > 0;
     for (const std::int32_t kind : kinds_) fits = fits && 0 <= kind && kind < n_kinds;
     for (const std::int32_t label : labels_) fits = fits && -1 <= label && label < n_labels;
     if (!fits) throw DamagedModel("the parser's labels do not fit its transitions");
@@ -101,7 +100,7 @@ Classifier::Classifier(const CompactRows& rows, const Templates& templates,
 void Classifier::find_rows(Scratch& scratch) const {
     const auto mask = static_cast<std::uint64_t>(rows_->size() - 1);
     scratch.rows.resize(static_cast<std::size_t>(templates_.size()));
-    for (std::int64_t t = 0; t < templates_.size(); ++t)
+    for (Long t = 0; t < templates_.size(); ++t)
         scratch.rows[t] = templates_.row(t, scratch.slots.values, mask);
 }
 
@@ -133,7 +132,7 @@ void Classifier::rank(Scratch& scratch, Kinds can, std::int32_t left, std::int32
         best.insert(best.begin() + static_cast<std::ptrdiff_t>(at), {static_cast<Action>(a), 0.0});
     }
     if (best.empty()) return;
-    const std::int64_t top = sums[best[0].action];
+    const Long top = sums[best[0].action];
     auto odds = [&](std::size_t a) {
         return std::exp(static_cast<double>(sums[a] - top) * rows_->unit());
     };
@@ -167,8 +166,7 @@ std::pair<std::int32_t, double> Classifier::pair(const Words& words, const State
     rank(scratch, head > word ? left_arcs : right_arcs, given, given, 1);
     if (scratch.best.empty()) return {std::max(given, 0), 0.0};
     const Action action = scratch.best[0].action;
-    const std::int64_t behind =
-        static_cast<std::int64_t>(scratch.sums[action]) - scratch.sums[best.action];
+    const Long behind = static_cast<Long>(scratch.sums[action]) - scratch.sums[best.action];
     return {labels_[action],
             best.probability * std::exp(static_cast<double>(behind) * rows_->unit())};
 }

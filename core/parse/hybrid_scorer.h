@@ -25,8 +25,8 @@ struct Slots {
     enum Value { none, s0_label, s0h_label, child_labels, n0_label = child_labels + 4,
                  n0_child_labels, valencies = n0_child_labels + 2, sets = valencies + 3,
                  distance = sets + 3, flags, n_values };
-    static constexpr std::int64_t first_value = n_places * word_columns;
-    static constexpr std::int64_t size = first_value + n_values;
+    static constexpr Long first_value = n_places * word_columns;
+    static constexpr Long size = first_value + n_values;
 
     std::int32_t places[n_places];
     std::uint64_t values[size];
@@ -64,13 +64,13 @@ class Classifier {
    public:
     // The kind of each label of the classifier, and the label of its arc (-1: none). Throws
     // DamagedModel if they do not fit the table.
-    Classifier(const CompactRows& rows, const Templates& templates, View<const std::int32_t> kinds,
-               View<const std::int32_t> labels, std::int32_t n_labels);
+    Classifier(const CompactRows& rows, const Templates& templates, Ints kinds,
+               Ints labels, std::int32_t n_labels);
 
     std::int32_t n_labels() const { return n_labels_; }
-    std::int64_t n_actions() const { return static_cast<std::int64_t>(kinds_.size()); }
+    Long n_actions() const { return std::ssize(kinds_); }
     const Templates& templates() const { return templates_; }
-    std::int64_t n_rows() const { return rows_->size(); }
+    Long n_rows() const { return rows_->size(); }
 
     Transition transition(Action action) const {
         if (action >= 0) return {kinds_[action], labels_[action]};

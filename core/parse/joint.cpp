@@ -26,18 +26,17 @@ void adopt(Node& head, std::int32_t token, std::int32_t label) {
 
 }  // namespace
 
-JointSystem::JointSystem(std::int32_t n_labels, View<const std::int32_t> left,
-                         View<const std::int32_t> right, View<const std::int32_t> root,
-                         bool single_root, bool has_sb)
+JointSystem::JointSystem(std::int32_t n_labels, Ints left, Ints right, Ints root, bool single_root,
+                         bool has_sb)
     : single_root_(single_root), has_sb_(has_sb) {
-    const auto size = [](View<const std::int32_t> ids) {
+    const auto size = [](Ints ids) {
         return static_cast<std::int32_t>(ids.size());
     };
     first_right_ = first_arc + size(left);
     first_root_ = first_right_ + size(right);
     end_ = first_root_ + size(root);
     labels_.assign(static_cast<std::size_t>(first_arc), -1);
-    const auto add = [&](View<const std::int32_t> ids, std::vector<std::int32_t>& action_of) {
+    const auto add = [&](Ints ids, std::vector<std::int32_t>& action_of) {
         action_of.assign(static_cast<std::size_t>(n_labels > 0 ? n_labels : 1), -1);
         for (const std::int32_t label : ids) {
             if (label < 0 || label >= n_labels)
@@ -51,7 +50,7 @@ JointSystem::JointSystem(std::int32_t n_labels, View<const std::int32_t> left,
     add(root, root_of_);
 }
 
-Kinds JointSystem::legal(const Arena& arena, const Item& state, std::int64_t n) const {
+Kinds JointSystem::legal(const Arena& arena, const Item& state, Long n) const {
     const Node& top = arena.node(state.stack);
     const bool swapped = state.swapped >= 0;
     const std::int32_t b0 = swapped ? arena.node(state.swapped).token : state.next;
@@ -72,7 +71,7 @@ Kinds JointSystem::legal(const Arena& arena, const Item& state, std::int64_t n) 
 }
 
 Kinds JointSystem::limit(const Limits& limits, Kinds can, const Arena& arena, const Item& state,
-                         std::int64_t n) const {
+                         Long n) const {
     const Node& top = arena.node(state.stack);
     const std::int32_t b0 = state.next;
     if (!limits.starts.empty() && state.swapped < 0 && b0 < n && b0 > state.last) {

@@ -25,17 +25,17 @@ struct Limits {
     // Values of `starts`.
     static constexpr std::int8_t free = 0, must = 1, never = 2;
 
-    View<const std::int8_t> starts;   // where a sentence must or must never start
-    View<const std::int32_t> after;   // word w starts one too if the last start is not after this
-    View<const std::int32_t> heads;   // given heads (absent_token: free)
-    View<const std::int32_t> labels;  // given labels (-1: free)
-    View<const std::int32_t> wanted;  // the number of given dependents
-    View<const std::int32_t> rank;    // the projective order of the given arcs
+    Signs starts;   // where a sentence must or must never start
+    Ints after;   // word w starts one too if the last start is not after this
+    Ints heads;   // given heads (absent_token: free)
+    Ints labels;  // given labels (-1: free)
+    Ints wanted;  // the number of given dependents
+    Ints rank;    // the projective order of the given arcs
     bool patient = false;             // whether a start need not be announced at once
 
     bool any() const { return !starts.empty() || !heads.empty(); }
     // What is fixed of the words from begin to end.
-    Limits instance(std::int64_t begin, std::int64_t end) const {
+    Limits instance(Long begin, Long end) const {
         auto part = [&](auto view) { return view.empty() ? view : view.slice(begin, end); };
         return {part(starts), part(after), part(heads), part(labels), part(wanted), part(rank),
                 patient};
@@ -47,8 +47,7 @@ class JointSystem {
    public:
     // The labels that left, right and root arcs may carry, in the order of their transitions.
     // Throws DamagedModel if one is not below n_labels.
-    JointSystem(std::int32_t n_labels, View<const std::int32_t> left,
-                View<const std::int32_t> right, View<const std::int32_t> root, bool single_root,
+    JointSystem(std::int32_t n_labels, Ints left, Ints right, Ints root, bool single_root,
                 bool has_sb);
 
     std::int32_t size() const { return end_; }
@@ -74,14 +73,14 @@ class JointSystem {
     }
 
     // All words shifted and the stack reduced to the root.
-    bool is_terminal(const Arena& arena, const Item& state, std::int64_t n) const {
+    bool is_terminal(const Arena& arena, const Item& state, Long n) const {
         return state.next == n && state.swapped < 0 && arena.node(state.stack).depth == 1;
     }
     // The transitions whose preconditions hold (section 3.1, and single_root).
-    Kinds legal(const Arena& arena, const Item& state, std::int64_t n) const;
+    Kinds legal(const Arena& arena, const Item& state, Long n) const;
     // Those of them that respect the given boundaries and arcs.
     Kinds limit(const Limits& limits, Kinds can, const Arena& arena, const Item& state,
-                std::int64_t n) const;
+                Long n) const;
     // Adds the item that a transition leads to (and at most two nodes); returns its number.
     std::int32_t apply(const Limits& limits, Arena& arena, std::int32_t item,
                        std::int32_t action) const;

@@ -20,14 +20,14 @@ class Linear32 {
    public:
     static constexpr std::size_t groups = 4;
 
-    Linear32(const Templates& templates, std::int64_t width)
+    Linear32(const Templates& templates, Long width)
         : templates_(templates),
           width_(width),
           rows_(static_cast<std::size_t>(templates.size())),
           found_(rows_.size()),
           sums_((kept + 1) * static_cast<std::size_t>(width)) {}
 
-    std::int64_t width() const { return width_; }
+    Long width() const { return width_; }
     // The weights of the next document; they outlive its search.
     void use(const Weights& weights) { weights_ = &weights; }
     void begin(const Words& words) {
@@ -45,17 +45,16 @@ class Linear32 {
             (code(places[Slots::b0]) * multipliers[1] + code(places[Slots::b1])) *
                 multipliers[2] + code(places[Slots::b2]);
         const std::uint64_t second = top.depth >= 2 ? arena.node(top.below).content : 1;
-        const std::uint64_t both =
-            (top.content ^ (front >> 32)) * multipliers[3] + front;
+        const std::uint64_t both = (top.content ^ (front >> 32)) * multipliers[3] + front;
         const float* own = sums(kept);
         const float* a = known(0, front);
         const float* b = known(1, second);
         const float* c = known(2, both);
-        for (std::int64_t k = 0; k < width_; ++k) scores[k] = own[k] + a[k] + b[k] + c[k];
+        for (Long k = 0; k < width_; ++k) scores[k] = own[k] + a[k] + b[k] + c[k];
     }
 
     // The rows of all features of an item, in the order of the templates.
-    View<const std::uint64_t> rows(const Arena& arena, std::int32_t item) {
+    Hashes rows(const Arena& arena, std::int32_t item) {
         slots_.fill(words_, arena, arena.item(item));
         find_rows(0, templates_.size());
         return rows_;
@@ -69,26 +68,26 @@ class Linear32 {
         return sums_.data() + place * static_cast<std::size_t>(width_);
     }
 
-    void find_rows(std::int64_t first, std::int64_t last) {
-        for (std::int64_t t = first; t < last; ++t) {
+    void find_rows(Long first, Long last) {
+        for (Long t = first; t < last; ++t) {
             const std::uint64_t row = templates_.row(t, slots_.values, weights_->mask());
             rows_[static_cast<std::size_t>(t)] = row;
             weights_->prefetch(row);
         }
     }
 
-    void sum_group(std::int64_t group, std::size_t place) {
-        const std::int64_t first = templates_.begin(group), last = templates_.end(group);
+    void sum_group(Long group, std::size_t place) {
+        const Long first = templates_.begin(group), last = templates_.end(group);
         find_rows(first, last);
         std::size_t n = 0;
-        for (std::int64_t t = first; t < last; ++t) {
+        for (Long t = first; t < last; ++t) {
             found_[n] = weights_->find(rows_[static_cast<std::size_t>(t)]);
             n += found_[n] != nullptr;
         }
-        functions_.sum_floats(found_.data(), static_cast<std::int64_t>(n), width_, sums(place));
+        functions_.sum_floats(found_.data(), static_cast<Long>(n), width_, sums(place));
     }
 
-    const float* known(std::int64_t group, std::uint64_t key) {
+    const float* known(Long group, std::uint64_t key) {
         const std::uint64_t hash = (key ^ (key >> 32)) * multipliers[3];
         const std::size_t place = (static_cast<std::size_t>(group) << kept_bits) +
                                   static_cast<std::size_t>(hash >> (64 - kept_bits));
@@ -101,7 +100,7 @@ class Linear32 {
 
     const RowFunctions& functions_ = row_functions();
     Templates templates_;
-    std::int64_t width_;
+    Long width_;
     const Weights* weights_ = nullptr;
     Words words_;
     Slots slots_;

@@ -15,11 +15,11 @@ Linear8::Linear8(const CompactRows& rows, const Templates& templates)
     for (int group = 0; group < n_groups; ++group) {
         for (int atoms = 1; atoms <= 4; ++atoms) {
             auto& [begin, end] = of_size_[group][atoms - 1];
-            begin = static_cast<std::int64_t>(plans_.size());
-            for (std::int64_t t = templates.begin(group); t < templates.end(group); ++t)
+            begin = std::ssize(plans_);
+            for (Long t = templates.begin(group); t < templates.end(group); ++t)
                 if (templates.atoms(t, Slots::first_state + Slots::none) == atoms)
                     plans_.push_back(templates.plan(t));
-            end = static_cast<std::int64_t>(plans_.size());
+            end = std::ssize(plans_);
         }
     }
 }
@@ -34,7 +34,7 @@ bool Linear8::is_new(Group group, std::uint64_t key) {
     const std::uint64_t spread = (key ^ (key >> 32)) * 0xD6E8FEB86659FD93ull;
     const std::uint64_t place =
         (static_cast<std::uint64_t>(group) << kept_bits) + (spread >> (64 - kept_bits));
-    at_[group] = static_cast<std::int64_t>(place);
+    at_[group] = static_cast<Long>(place);
     const bool found = keys_[place] == key;
     keys_[place] = key;
     return !found;
@@ -53,7 +53,7 @@ void Linear8::hash(Group group) {
     const auto mask = static_cast<std::uint64_t>(rows_.size() - 1);
     const std::uint64_t* values = slots_.values;
     const auto [begin, end] = of_size_[group][atoms - 1];
-    for (std::int64_t t = begin; t < end; ++t) {
+    for (Long t = begin; t < end; ++t) {
         const Templates::Plan& plan = plans_.data()[t];
         std::uint64_t sum = plan.seed;
         for (int k = 0; k < atoms; ++k) sum += values[plan.slots[k]] * multipliers[k];
@@ -65,7 +65,7 @@ void Linear8::hash(Group group) {
 
 // Sums the full rows of the wanted groups, then adds the others, which have arrived meanwhile.
 void Linear8::add_rows(int n_wanted) {
-    std::int64_t first = 0;
+    Long first = 0;
     for (int k = 0; k < n_wanted; ++k) {
         // Sums below this fit into 16 bits.
         const auto sum = highest_[k] < 1 << 15 ? functions_.sum_low_bytes : functions_.sum_bytes;
@@ -73,10 +73,10 @@ void Linear8::add_rows(int n_wanted) {
             sums(at_[wanted_[k]]));
         first = last_[k];
     }
-    for (std::int64_t k = 0; k < lists_.n_held; ++k)
-        rows_.add_entry(Entry(lists_.held[k]), sums(static_cast<std::int64_t>(lists_.held_at[k])));
-    for (std::int64_t k = 0; k < lists_.n_few; ++k)
-        rows_.add_short(Entry(lists_.few[k]), sums(static_cast<std::int64_t>(lists_.few_at[k])));
+    for (Long k = 0; k < lists_.n_held; ++k)
+        rows_.add_entry(Entry(lists_.held[k]), sums(static_cast<Long>(lists_.held_at[k])));
+    for (Long k = 0; k < lists_.n_few; ++k)
+        rows_.add_short(Entry(lists_.few[k]), sums(static_cast<Long>(lists_.few_at[k])));
 }
 
 void Linear8::score(const Arena& arena, std::int32_t number, float* scores) {
@@ -113,13 +113,13 @@ void Linear8::score(const Arena& arena, std::int32_t number, float* scores) {
     want(pair, mixed(s0, s1));
     wanted_[n_wanted++] = whole;
     for (int k = 0; k < n_wanted; ++k) hash_group(wanted_[k]);
-    const std::int64_t kept = at_[whole];
+    const Long kept = at_[whole];
     at_[whole] = own;
     lists_ = {memory_[0].data(), memory_[1].data(), memory_[2].data(), memory_[3].data(),
               memory_[4].data()};
     for (int k = 0; k < n_wanted; ++k) {
         const Group group = wanted_[k];
-        const std::int64_t first = templates_.begin(group);
+        const Long first = templates_.begin(group);
         highest_[k] = functions_.sort(rows_.view(), hashed_.data() + first,
                                       templates_.end(group) - first,
                                       static_cast<std::uint64_t>(at_[group]), lists_);

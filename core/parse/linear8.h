@@ -36,28 +36,28 @@ class Linear8 {
     // So many bits of a key say where a sum of its group is kept. After the kept sums comes that of
     // the features of a state itself.
     static constexpr int kept_bits = 6;
-    static constexpr std::int64_t own = std::int64_t{n_groups} << kept_bits;
+    static constexpr Long own = Long{n_groups} << kept_bits;
 
     bool is_new(Group group, std::uint64_t key);
     void hash_group(Group group);
     template <int atoms>
     void hash(Group group);
     void add_rows(int n_wanted);
-    std::int32_t* sums(std::int64_t row) { return sums_.data() + row * rows_.width(); }
+    std::int32_t* sums(Long row) { return sums_.data() + row * rows_.width(); }
 
     const CompactRows& rows_;
     const Templates& templates_;
     const RowFunctions& functions_ = row_functions();
     std::vector<Templates::Plan> plans_;
     // Where the templates of so many atoms are in a group.
-    std::pair<std::int64_t, std::int64_t> of_size_[n_groups][4];
+    std::pair<Long, Long> of_size_[n_groups][4];
     Words words_;
     Slots slots_;
     std::vector<std::uint64_t> keys_;
     Aligned<std::int32_t> sums_;
-    std::int64_t at_[n_groups];       // where the sum of each group is
+    Long at_[n_groups];       // where the sum of each group is
     Group wanted_[n_groups];          // groups whose sums are not kept
-    std::int64_t last_[n_groups];     // where the full rows of each wanted group end
+    Long last_[n_groups];     // where the full rows of each wanted group end
     std::uint64_t highest_[n_groups]; // how far from 0 their sum may be
     std::vector<std::uint64_t> hashed_, memory_[5];
     RowLists lists_{};

@@ -6,11 +6,11 @@
 namespace caesura::parse {
 namespace {
 
-using Ints = std::vector<std::int32_t>;
+using Numbers = std::vector<std::int32_t>;
 
 // The number of children that each word lacks at first.
-Ints count_children(View<const std::int32_t> heads) {
-    Ints missing(heads.size());
+Numbers count_children(Ints heads) {
+    Numbers missing(heads.size());
     for (const std::int32_t head : heads)
         if (head >= 0) ++missing[static_cast<std::size_t>(head)];
     return missing;
@@ -22,9 +22,9 @@ std::int32_t find(View<std::int32_t> parents, std::int32_t i) {
 }
 
 // Maximal projective components: words linked by arcs that arc-standard builds without SWAP.
-Ints components(View<const std::int32_t> heads) {
+Numbers components(Ints heads) {
     const auto n = static_cast<std::int32_t>(heads.size());
-    Ints missing = count_children(heads), parents(heads.size()), stack;
+    Numbers missing = count_children(heads), parents(heads.size()), stack;
     std::iota(parents.begin(), parents.end(), 0);
     auto complete = [&](std::int32_t word) { return missing[static_cast<std::size_t>(word)] == 0; };
     auto link = [&](std::int32_t word, std::int32_t head) {
@@ -56,17 +56,17 @@ Ints components(View<const std::int32_t> heads) {
 
 }  // namespace
 
-Ints projective_rank(View<const std::int32_t> heads) {
+Numbers projective_rank(Ints heads) {
     const auto n = static_cast<std::int32_t>(heads.size());
     // The children of word h, and of the root (-1), begin at first[h + 1].
-    Ints first(heads.size() + 2), children(heads.size()), rank(heads.size(), -1);
+    Numbers first(heads.size() + 2), children(heads.size()), rank(heads.size(), -1);
     const View<std::int32_t> begin(first), child(children), number(rank);
     for (const std::int32_t head : heads) ++begin[std::max(head, root_token) + 2];
     for (std::int32_t i = 0; i <= n; ++i) begin[i + 1] += begin[i];
-    Ints filled = first;
+    Numbers filled = first;
     for (std::int32_t i = 0; i < n; ++i)
         child[filled[static_cast<std::size_t>(std::max(heads[i], root_token) + 1)]++] = i;
-    Ints at = first, path{root_token};
+    Numbers at = first, path{root_token};
     std::int32_t count = 0;
     while (!path.empty()) {  // each round takes a child that is left, numbers a word, or goes up
         const std::int32_t h = path.back();
@@ -83,13 +83,13 @@ Ints projective_rank(View<const std::int32_t> heads) {
     return rank;
 }
 
-Ints oracle(const JointSystem& system, const GoldTrees& gold, bool late, bool eager) {
+Numbers oracle(const JointSystem& system, const GoldTrees& gold, bool late, bool eager) {
     const auto n = static_cast<std::int32_t>(gold.heads.size());
-    const Ints ranks = projective_rank(gold.heads);
+    const Numbers ranks = projective_rank(gold.heads);
     if (ranks.size() < gold.heads.size()) return {cycle};
-    const Ints parts = components(gold.heads);
-    Ints children = count_children(gold.heads), stack, swapped, actions;
-    const View<const std::int32_t> heads = gold.heads, rank(ranks), part(parts);
+    const Numbers parts = components(gold.heads);
+    Numbers children = count_children(gold.heads), stack, swapped, actions;
+    const Ints heads = gold.heads, rank(ranks), part(parts);
     const View<std::int32_t> missing(children);
     std::int32_t front = 0, last = 0;
     // Words are swapped into their projective order, two of them once at most; all other

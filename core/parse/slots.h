@@ -12,7 +12,7 @@
 namespace caesura::parse {
 
 // A small number (from -1 on) as a hash.
-inline std::uint64_t code(std::int64_t value) {
+inline std::uint64_t code(Long value) {
     return static_cast<std::uint64_t>(value + 1) * 0x9E3779B97F4A7C15ull;
 }
 
@@ -39,8 +39,8 @@ struct Slots {
                  s1_valency = s0_valency + 2, s0_sets = s1_valency + 2, s1_sets = s0_sets + 2,
                  s1s0_distance = s1_sets + 2, s0b0_distance, last_step, step_before, length, flags,
                  context, n_states = context + 4 };
-    static constexpr std::int64_t first_state = n_places * word_columns;
-    static constexpr std::int64_t size = first_state + n_states;
+    static constexpr Long first_state = n_places * word_columns;
+    static constexpr Long size = first_state + n_states;
 
     std::int32_t places[n_places];
     std::uint64_t values[size];

@@ -15,25 +15,25 @@ constexpr double never = -1e9;
 // One sentence; words count from 1, and 0 is the root.
 struct Sentence {
     const ArcScores& scores;
-    View<const std::int32_t> given;
-    View<const std::int32_t> heads;
-    std::int64_t first;
-    std::int64_t words;
+    Ints given;
+    Ints heads;
+    Long first;
+    Long words;
 
-    double score(std::int64_t head, std::int64_t word) const {
-        const std::int64_t dependent = first + word - 1;
-        const std::int64_t other = head == 0 ? -1 : first + head - 1;
+    double score(Long head, Long word) const {
+        const Long dependent = first + word - 1;
+        const Long other = head == 0 ? -1 : first + head - 1;
         if (given[dependent] >= -1 && given[dependent] != other) return never;
-        const std::int64_t place = head == 0 ? 0 : other - scores.base[dependent] + 1;
+        const Long place = head == 0 ? 0 : other - scores.base[dependent] + 1;
         float found = floor_score;
         if ((place == 0 && head == 0) ||
-            (0 < place && place < static_cast<std::int64_t>(scores.arcs.columns())))
+            (0 < place && place < static_cast<Long>(scores.arcs.columns())))
             found = scores.arcs(dependent, place);
         if (heads[dependent] == other) found += kept_bonus;
         return found;
     }
 
-    std::int32_t best_head(std::int64_t word) const {
+    std::int32_t best_head(Long word) const {
         std::int32_t best = -1;
         double most = 0.0;
         for (std::int32_t head = 0; head <= words; ++head) {
@@ -49,7 +49,7 @@ struct Sentence {
 };
 
 // Whether the heads of the words 1 to n form a tree with one root.
-bool is_tree(View<const std::int32_t> best, std::vector<std::int32_t>& seen) {
+bool is_tree(Ints best, std::vector<std::int32_t>& seen) {
     const auto n = static_cast<std::int32_t>(best.size());
     if (std::count(best.begin() + 1, best.end(), 0) != 1) return false;
     seen.assign(best.size(), 0);
@@ -162,21 +162,20 @@ class Arborescence {
 
 }  // namespace
 
-void best_trees(const ArcScores& scores, View<const std::int8_t> starts,
-                View<const std::int32_t> given, View<std::int32_t> heads) {
-    const auto size = static_cast<std::int64_t>(heads.size());
+void best_trees(const ArcScores& scores, Signs starts, Ints given, View<std::int32_t> heads) {
+    const Long size = std::ssize(heads);
     std::vector<std::int32_t> best, seen;
     Arborescence arborescence;
-    for (std::int64_t a = 0, b = 0; a < size; a = b) {
+    for (Long a = 0, b = 0; a < size; a = b) {
         do ++b;
         while (b < size && starts[b] != 1);
         const Sentence sentence{scores, given, heads, a, b - a};
         if (sentence.words < 2 || sentence.words > most_spanned) continue;
         best.assign(static_cast<std::size_t>(sentence.words) + 1, 0);
-        for (std::int64_t word = 1; word <= sentence.words; ++word)
+        for (Long word = 1; word <= sentence.words; ++word)
             best[word] = sentence.best_head(word);
         if (!is_tree(best, seen)) arborescence.solve(sentence, best);
-        for (std::int64_t word = 1; word <= sentence.words; ++word)
+        for (Long word = 1; word <= sentence.words; ++word)
             heads[a + word - 1] = best[word] == 0 ? -1 : static_cast<std::int32_t>(a) + best[word] - 1;
     }
 }

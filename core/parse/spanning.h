@@ -12,17 +12,16 @@ namespace caesura::parse {
 // Scores of arcs: arcs(d, h - base[d] + 1) belongs to head h of word d, and arcs(d, 0) to the root.
 // Heads outside of the row have the score `floor_score`.
 struct ArcScores {
-    Matrix<const float> arcs;
-    View<const std::int32_t> base;
+    Floats2 arcs;
+    Ints base;
 };
 constexpr float floor_score = -12.0f;
 
 // Longer sentences keep their tree: time and memory grow with the square of the length.
-constexpr std::int64_t most_spanned = 400;
+constexpr Long most_spanned = 400;
 
 // Improves the trees of all sentences in place. `heads` has a tree of each sentence (-1: root);
 // `given` the heads that must be kept (-2: none); `starts` is 1 where a sentence starts.
-void best_trees(const ArcScores& scores, View<const std::int8_t> starts,
-                View<const std::int32_t> given, View<std::int32_t> heads);
+void best_trees(const ArcScores& scores, Signs starts, Ints given, View<std::int32_t> heads);
 
 }  // namespace caesura::parse

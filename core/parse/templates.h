@@ -25,29 +25,28 @@ class Templates {
     Templates() = default;
     // Throws DamagedModel if a template names a slot that is not below `slots`, or if the groups
     // do not cover all templates.
-    Templates(Matrix<const std::int32_t> slots, View<const std::uint64_t> seeds,
-              View<const std::int64_t> ends, std::int64_t n_slots, std::size_t n_groups)
+    Templates(Ints2 slots, Hashes seeds, Longs ends, Long n_slots, std::size_t n_groups)
         : slots_(slots), seeds_(seeds), ends_(ends) {
         bool fits = slots.columns() == 4 && slots.rows() == seeds.size() &&
                     ends.size() == n_groups && n_groups > 0;
         for (std::size_t t = 0; fits && t < slots.rows(); ++t)
             for (const std::int32_t slot : slots[static_cast<std::ptrdiff_t>(t)])
                 fits = fits && slot >= 0 && slot < n_slots;
-        std::int64_t last = 0;
-        for (const std::int64_t end : ends) {
+        Long last = 0;
+        for (const Long end : ends) {
             fits = fits && end >= last;
             last = end;
         }
-        if (!fits || last != static_cast<std::int64_t>(seeds.size()))
+        if (!fits || last != std::ssize(seeds))
             throw DamagedModel("the templates of the parser do not fit its features");
     }
 
-    std::int64_t size() const { return static_cast<std::int64_t>(seeds_.size()); }
-    std::int64_t begin(std::int64_t group) const { return group > 0 ? ends_[group - 1] : 0; }
-    std::int64_t end(std::int64_t group) const { return ends_[group]; }
+    Long size() const { return std::ssize(seeds_); }
+    Long begin(Long group) const { return group > 0 ? ends_[group - 1] : 0; }
+    Long end(Long group) const { return ends_[group]; }
 
     // The row of a template's feature in a table of mask + 1 rows.
-    std::uint64_t row(std::int64_t t, const std::uint64_t* values, std::uint64_t mask) const {
+    std::uint64_t row(Long t, const std::uint64_t* values, std::uint64_t mask) const {
         const std::int32_t* slot = slots_.data() + 4 * t;
         return row_of(seeds_[t] + values[slot[0]] * multipliers[0] +
                       values[slot[1]] * multipliers[1] + values[slot[2]] * multipliers[2] +
@@ -60,22 +59,22 @@ class Templates {
         std::uint64_t seed;
         std::uint16_t slots[4];
     };
-    Plan plan(std::int64_t t) const {
+    Plan plan(Long t) const {
         const std::int32_t* slot = slots_.data() + 4 * t;
         const auto narrow = [](std::int32_t s) { return static_cast<std::uint16_t>(s); };
         return {seeds_[t], {narrow(slot[0]), narrow(slot[1]), narrow(slot[2]), narrow(slot[3])}};
     }
     // The number of its slots up to the last one that is not `none` (at least 1).
-    int atoms(std::int64_t t, std::int64_t none) const {
+    int atoms(Long t, Long none) const {
         int n = 4;
         while (n > 1 && slots_(t, n - 1) == none) --n;
         return n;
     }
 
    private:
-    Matrix<const std::int32_t> slots_;
-    View<const std::uint64_t> seeds_;
-    View<const std::int64_t> ends_;
+    Ints2 slots_;
+    Hashes seeds_;
+    Longs ends_;
 };
 
 }  // namespace caesura::parse

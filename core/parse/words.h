@@ -12,18 +12,18 @@ constexpr std::int32_t root_token = -1;
 constexpr std::int32_t absent_token = -2;
 
 // Rows of the word table before word 0: the absent word and the artificial root.
-constexpr std::int64_t first_word = 2;
+constexpr Long first_word = 2;
 // Columns of the word table (see `COLUMNS` of `caesura.stages.joint_features`).
-constexpr std::int64_t word_columns = 8;
+constexpr Long word_columns = 8;
 // Columns of the context of a word (see `caesura.stages.word_table`).
-constexpr std::int64_t context_columns = 6;
-enum Context : std::int64_t { paragraph, speaker, evidence, learned_layout, layout, plain };
+constexpr Long context_columns = 6;
+enum Context : Long { paragraph, speaker, evidence, learned_layout, layout, plain };
 
 // Both are empty where the scorer needs no features.
 struct Words {
-    std::int64_t n = 0;
-    Matrix<const std::uint64_t> table;    // n + first_word rows
-    Matrix<const std::int32_t> context;  // n rows
+    Long n = 0;
+    Hashes2 table;    // n + first_word rows
+    Ints2 context;  // n rows
 
     // Hashes of a word, the root or the absent word.
     const std::uint64_t* row(std::int32_t token) const {
@@ -31,7 +31,7 @@ struct Words {
     }
     // Words of the document with this number, if documents lie one behind another and each has its
     // own first rows in the table.
-    Words instance(std::int64_t number, std::int64_t begin, std::int64_t end) const {
+    Words instance(Long number, Long begin, Long end) const {
         Words part{end - begin, {}, {}};
         if (table.rows() > 0)
             part.table = table.slice(begin + first_word * number, end + first_word * (number + 1));

@@ -10,8 +10,7 @@ namespace {
 constexpr std::uint64_t salt = 0x51ED270B9F3C2A1Dull;
 constexpr std::size_t longest_length = 12;
 
-void fill_form(View<const std::uint32_t> codes, View<const std::uint8_t> kinds,
-               bool is_long, View<std::uint64_t> out) {
+void fill_form(Codes codes, Bytes kinds, bool is_long, View<std::uint64_t> out) {
     std::uint64_t form_hash = salt, shape_hash = salt, seen = 0;
     int last = 255, run = 0;
     for (std::size_t i = 0; i < codes.size(); ++i) {
@@ -32,7 +31,7 @@ void fill_form(View<const std::uint32_t> codes, View<const std::uint8_t> kinds,
     if (is_long) out[edges] = mix(fold(fold(out[suffix + 2], seen), first));
 }
 
-void fill_lower(View<const std::uint32_t> codes, View<std::uint64_t> out) {
+void fill_lower(Codes codes, View<std::uint64_t> out) {
     const auto n = static_cast<std::ptrdiff_t>(codes.size());
     std::uint64_t hash = salt;
     for (std::ptrdiff_t i = 0; i < n; ++i) {
@@ -49,13 +48,12 @@ void fill_lower(View<const std::uint32_t> codes, View<std::uint64_t> out) {
 
 }  // namespace
 
-void fill_attributes(const Strings& forms, View<const std::uint8_t> kinds, const Strings& lowers,
+void fill_attributes(const Strings& forms, Bytes kinds, const Strings& lowers,
                      Matrix<std::uint64_t> attributes) {
-    std::int64_t begin = 0;
-    for (std::int64_t n = 0; n < static_cast<std::int64_t>(attributes.rows()); ++n) {
+    Long begin = 0;
+    for (Long n = 0; n < static_cast<Long>(attributes.rows()); ++n) {
         fill_lower(lowers[n], attributes[n]);
-        fill_form(forms[n], kinds.slice(begin, forms.ends[n]), lowers[n].size() > 3,
-                  attributes[n]);
+        fill_form(forms[n], kinds.slice(begin, forms.ends[n]), lowers[n].size() > 3, attributes[n]);
         begin = forms.ends[n];
     }
 }

@@ -26,17 +26,17 @@ enum Attribute : std::int32_t {
 
 // Strings as code points, one behind the other, and where each ends.
 struct Strings {
-    View<const std::uint32_t> codes;
-    View<const std::int64_t> ends;
+    Codes codes;
+    Longs ends;
 
-    View<const std::uint32_t> operator[](std::int64_t n) const {
+    Codes operator[](Long n) const {
         return codes.slice(n > 0 ? ends[n - 1] : 0, ends[n]);
     }
 };
 
 // Fills the attributes that follow from the characters of word types. `kinds` holds the class of
 // each character of a form; classes are below 31.
-void fill_attributes(const Strings& forms, View<const std::uint8_t> kinds, const Strings& lowers,
+void fill_attributes(const Strings& forms, Bytes kinds, const Strings& lowers,
                      Matrix<std::uint64_t> attributes);
 
 }  // namespace caesura::tag

@@ -12,18 +12,18 @@ namespace {
 constexpr float never = -1e30f;
 // A longer chain is cut into windows. Probabilities are taken this far from their ends, so two
 // windows share twice as many words.
-constexpr std::int64_t longest_window = 4096;
-constexpr std::int64_t overlap = 64;
+constexpr Long longest_window = 4096;
+constexpr Long overlap = 64;
 // Floats that lie on one cache line.
-constexpr std::int64_t floats_per_line = 16;
+constexpr Long floats_per_line = 16;
 // Words between two polls.
-constexpr std::int64_t stretch = 4096;
+constexpr Long stretch = 4096;
 // Words whose scores are summed together, so that their waits for memory overlap.
-constexpr std::int64_t block = 16;
+constexpr Long block = 16;
 
 template <class T>
-std::int64_t count(const std::vector<T>& values) {
-    return static_cast<std::int64_t>(values.size());
+Long count(const std::vector<T>& values) {
+    return std::ssize(values);
 }
 
 void check(bool holds) {
@@ -31,8 +31,8 @@ void check(bool holds) {
 }
 
 // Room for scores and Viterbi that all words of a call share.
-std::int64_t fitting(std::int64_t room, std::int64_t longest) {
-    return std::max<std::int64_t>(4, std::min(room, longest));
+Long fitting(Long room, Long longest) {
+    return std::max<Long>(4, std::min(room, longest));
 }
 
 // Emits what all surviving paths through the n words of a lattice agree on, and moves the rest to
@@ -40,14 +40,14 @@ std::int64_t fitting(std::int64_t room, std::int64_t longest) {
 // number of words that stay.
 class Settler {
    public:
-    explicit Settler(std::int64_t width) : width_(width), alive_(width * width), older_(alive_) {}
+    explicit Settler(Long width) : width_(width), alive_(width * width), older_(alive_) {}
 
-    std::int64_t settle(Lattice& lattice, std::int64_t n, View<std::int32_t> path) {
+    Long settle(Lattice& lattice, Long n, View<std::int32_t> path) {
         std::fill(alive_.begin(), alive_.end(), 0);
-        for (std::int64_t a = 0; a < lattice.size(n - 2); ++a)
-            for (std::int64_t b = 0; b < lattice.size(n - 1); ++b) alive_[a * width_ + b] = 1;
-        std::int64_t settled = 0;
-        for (std::int64_t i = n - 1; i > 1 && settled == 0; --i) {
+        for (Long a = 0; a < lattice.size(n - 2); ++a)
+            for (Long b = 0; b < lattice.size(n - 1); ++b) alive_[a * width_ + b] = 1;
+        Long settled = 0;
+        for (Long i = n - 1; i > 1 && settled == 0; --i) {
             const auto found = step_back(lattice, i);
             if (found.pairs != 1) continue;
             trace(lattice, i - 1, found.last, path);
@@ -64,18 +64,18 @@ class Settler {
 
    private:
     struct Survivors {
-        std::int64_t pairs;
+        Long pairs;
         Pair last;
     };
 
     // The pairs at word i - 1 from which the surviving pairs at word i come.
-    Survivors step_back(const Lattice& lattice, std::int64_t i) {
+    Survivors step_back(const Lattice& lattice, Long i) {
         std::fill(older_.begin(), older_.end(), 0);
         Survivors found{0, {0, 0}};
-        for (std::int64_t a = 0; a < lattice.size(i - 1); ++a)
-            for (std::int64_t b = 0; b < lattice.size(i); ++b) {
+        for (Long a = 0; a < lattice.size(i - 1); ++a)
+            for (Long b = 0; b < lattice.size(i); ++b) {
                 if (!alive_[a * width_ + b]) continue;
-                const std::int64_t z = lattice.back(i, a, b);
+                const Long z = lattice.back(i, a, b);
                 if (older_[z * width_ + a]) continue;
                 older_[z * width_ + a] = 1;
                 ++found.pairs;
@@ -85,24 +85,24 @@ class Settler {
         return found;
     }
 
-    std::int64_t width_;
+    Long width_;
     std::vector<char> alive_, older_;  // pairs of candidates
 };
 
 // Writes the likeliest labels of word k, in falling order.
-void rank(const Lattice& lattice, std::int64_t k, double log_z, View<std::int32_t> labels,
+void rank(const Lattice& lattice, Long k, double log_z, View<std::int32_t> labels,
           View<float> masses) {
-    const auto width = static_cast<std::int64_t>(labels.size());
-    std::int64_t kept = 0;
-    for (std::int64_t b = 0; b < lattice.size(k); ++b) {
+    const Long width = std::ssize(labels);
+    Long kept = 0;
+    for (Long b = 0; b < lattice.size(k); ++b) {
         double mass = 0.0;
-        for (std::int64_t a = 0; a < lattice.size(k - 1); ++a)
+        for (Long a = 0; a < lattice.size(k - 1); ++a)
             mass += std::exp(lattice.alpha(k, a, b) + lattice.beta(k, a, b) - log_z);
         if (kept < width)
             ++kept;
         else if (!(mass > masses[kept - 1]))
             continue;
-        std::int64_t at = kept - 1;
+        Long at = kept - 1;
         for (; at > 0 && masses[at - 1] < mass; --at) {
             masses[at] = masses[at - 1];
             labels[at] = labels[at - 1];
@@ -110,7 +110,7 @@ void rank(const Lattice& lattice, std::int64_t k, double log_z, View<std::int32_
         masses[at] = static_cast<float>(mass);
         labels[at] = lattice.labels(k)[b];
     }
-    for (std::int64_t at = kept; at < width; ++at) {
+    for (Long at = kept; at < width; ++at) {
         labels[at] = -1;
         masses[at] = 0.0f;
     }
@@ -126,14 +126,14 @@ void ChainTemplates::check() const {
     for (const std::int32_t place : places) tag::check(-farthest <= place && place <= farthest);
 }
 
-std::int64_t Words::longest() const {
-    std::int64_t most = 0;
-    for (std::int64_t c = 0; c < n_chains(); ++c) most = std::max(most, begins[c + 1] - begins[c]);
+Long Words::longest() const {
+    Long most = 0;
+    for (Long c = 0; c < n_chains(); ++c) most = std::max(most, begins[c + 1] - begins[c]);
     return most;
 }
 
 struct Chain::Workspace {
-    Workspace(const Chain& chain, std::int64_t room, std::int64_t width)
+    Workspace(const Chain& chain, Long room, Long width)
         : scores(block * chain.classes()),
           hashes(block * chain.templates_.mixed.size()),
           terms(hashes.size()),
@@ -149,88 +149,87 @@ struct Chain::Workspace {
 Chain::Chain(const learn::LinearTable& table, ChainTemplates templates, Transitions moves,
              float clear)
     : table_(table), templates_(std::move(templates)), moves_(moves), clear_(clear) {
-    const std::int64_t n = classes() + 1;
+    const Long n = classes() + 1;
     templates_.check();
-    check(n > 1 && static_cast<std::int64_t>(moves.pairs.rows()) == n && table.width() <= n - 1);
+    check(n > 1 && static_cast<Long>(moves.pairs.rows()) == n && table.width() <= n - 1);
     // Trigrams have a weight of their own, or a place in a table whose size is a power of two.
     const std::size_t size = moves.triples.size();
     check(size == 0 || size == static_cast<std::size_t>(n * n * n) || (size & (size - 1)) == 0);
 }
 
-void Chain::sum_types(Matrix<const std::uint64_t> attributes, Matrix<float> vectors) const {
+void Chain::sum_types(Hashes2 attributes, Matrix<float> vectors) const {
     std::vector<std::uint64_t> hashes(templates_.spot.size());
     std::vector<learn::LinearTable::Term> terms(hashes.size());
-    for (std::int64_t t = 0; t < static_cast<std::int64_t>(attributes.rows()); ++t) {
+    for (Long t = 0; t < static_cast<Long>(attributes.rows()); ++t) {
         for (std::size_t s = 0; s < hashes.size(); ++s)
             hashes[s] = hash_of(attributes[t], templates_.spot[s]);
-        for (std::int64_t p = 0; p < n_places(); ++p) {
+        for (Long p = 0; p < n_places(); ++p) {
             const auto scores = vectors[t * n_places() + p];
             std::fill(scores.begin(), scores.end(), 0.0f);
-            table_.add(View<const std::uint64_t>(hashes).slice(templates_.bounds[p],
-                                                               templates_.bounds[p + 1]),
-                       terms, scores);
+            table_.add(Hashes(hashes).slice(templates_.bounds[p], templates_.bounds[p + 1]), terms,
+                       scores);
         }
     }
 }
 
 // Scores every label of the words of a block.
-void Chain::score(const Words& words, const Window& chain, std::int64_t first, std::int64_t last,
+void Chain::score(const Words& words, const Window& chain, Long first, Long last,
                   Workspace& work) const {
-    const std::int64_t n = classes();
+    const Long n = classes();
     const std::size_t n_mixed = templates_.mixed.size();
     std::size_t n_open = 0;
-    const auto vector = [&](std::int64_t i, std::int64_t p) {
-        const std::int64_t type = chain.type(i + templates_.places[p]);
+    const auto vector = [&](Long i, Long p) {
+        const Long type = chain.type(i + templates_.places[p]);
         return words.vectors + (type * n_places() + p) * n;
     };
-    for (std::int64_t i = first; i < last; ++i)
-        for (std::int64_t p = 0; p < n_places(); ++p)
-            for (std::int64_t y = 0; y < n; y += floats_per_line) prefetch(vector(i, p) + y);
-    for (std::int64_t i = first; i < last; ++i) {
+    for (Long i = first; i < last; ++i)
+        for (Long p = 0; p < n_places(); ++p)
+            for (Long y = 0; y < n; y += floats_per_line) prefetch(vector(i, p) + y);
+    for (Long i = first; i < last; ++i) {
         float* const scores = work.scores.data() + (i - first) * n;
         std::fill(scores, scores + n, 0.0f);
-        for (std::int64_t p = 0; p < n_places(); ++p) {
+        for (Long p = 0; p < n_places(); ++p) {
             const float* const sums = vector(i, p);
-            for (std::int64_t y = 0; y < n; ++y) scores[y] += sums[y];
+            for (Long y = 0; y < n; ++y) scores[y] += sums[y];
         }
         if (!words.group.empty() && words.group[i] >= 0) {
             const auto allowed = words.allowed[words.group[i]];
-            for (std::int64_t y = 0; y < n; ++y)
+            for (Long y = 0; y < n; ++y)
                 if (!allowed[y]) scores[y] = never;
         }
         // If one label leads clearly, no mixed feature could change that.
         const float floor = highest({scores, static_cast<std::size_t>(n)}) - clear_;
         std::int32_t near = 0;
-        for (std::int64_t y = 0; y < n; ++y) near += scores[y] >= floor;
+        for (Long y = 0; y < n; ++y) near += scores[y] >= floor;
         if (near == 1) continue;
         for (std::size_t m = 0; m < n_mixed; ++m)
             work.hashes[n_open * n_mixed + m] = hash_at(chain, i, templates_.mixed[m]);
         work.open[n_open++] = scores;
     }
-    table_.add(Matrix<const std::uint64_t>(work.hashes.data(), n_open, n_mixed), work.terms,
+    table_.add(Hashes2(work.hashes.data(), n_open, n_mixed), work.terms,
                View<float* const>(work.open, n_open));
 }
 
 // Calls visit(i, scores) for words first to last - 1, whose scores are summed block by block.
 template <class Visit>
-void Chain::for_scored(const Words& words, const Window& chain, std::int64_t first,
-                       std::int64_t last, Workspace& work, Visit visit) const {
-    for (std::int64_t i = first; i < last; ++i) {
-        const std::int64_t at = (i - first) % block;
+void Chain::for_scored(const Words& words, const Window& chain, Long first,
+                       Long last, Workspace& work, Visit visit) const {
+    for (Long i = first; i < last; ++i) {
+        const Long at = (i - first) % block;
         if (at == 0) score(words, chain, i, std::min(i + block, last), work);
-        visit(i, View<const float>(work.scores).slice(at * classes(), (at + 1) * classes()));
+        visit(i, Floats(work.scores).slice(at * classes(), (at + 1) * classes()));
     }
 }
 
-void Chain::decode(const Words& words, std::int64_t width, float margin, std::int64_t room,
+void Chain::decode(const Words& words, Long width, float margin, Long room,
                    View<std::int32_t> path, Cancel& cancel) const {
     Workspace work(*this, fitting(room, words.longest()), width);
     Lattice& lattice = work.lattice;
     Settler settler(width);
-    for (std::int64_t c = 0; c < words.n_chains(); ++c) {
+    for (Long c = 0; c < words.n_chains(); ++c) {
         const Window chain = words.chain(c);
-        std::int64_t size = 0;  // words in the lattice; those before are emitted
-        for_scored(words, chain, chain.begin, chain.end, work, [&](std::int64_t i, auto scores) {
+        Long size = 0;  // words in the lattice; those before are emitted
+        for_scored(words, chain, chain.begin, chain.end, work, [&](Long i, auto scores) {
             if (size == lattice.length())
                 size = settler.settle(lattice, size, path.slice(i - size, chain.end));
             select(scores, margin, -1, lattice, size);
@@ -246,24 +245,24 @@ void Chain::decode(const Words& words, std::int64_t width, float margin, std::in
 
 void Chain::marginals(const Words& words, float margin, const Marginals& out,
                       Cancel& cancel) const {
-    const auto width = static_cast<std::int64_t>(out.labels.columns());
+    const auto width = static_cast<Long>(out.labels.columns());
     Workspace work(*this, fitting(longest_window, words.longest()), width);
     Lattice& lattice = work.lattice;
-    for (std::int64_t c = 0; c < words.n_chains(); ++c) {
+    for (Long c = 0; c < words.n_chains(); ++c) {
         const Window chain = words.chain(c);
         // Windows are longer than what two of them share, or the only one.
-        for (std::int64_t first = chain.begin; first < chain.end;) {
-            const std::int64_t last = std::min(first + lattice.length(), chain.end);
-            const std::int64_t n = last - first;
-            for_scored(words, chain, first, last, work, [&](std::int64_t i, auto scores) {
+        for (Long first = chain.begin; first < chain.end;) {
+            const Long last = std::min(first + lattice.length(), chain.end);
+            const Long n = last - first;
+            for_scored(words, chain, first, last, work, [&](Long i, auto scores) {
                 select(scores, margin, -1, lattice, i - first);
             });
-            const std::int64_t start = first == chain.begin ? classes() : -1;
+            const Long start = first == chain.begin ? classes() : -1;
             const double log_z = forward(lattice, n, moves_, start);
             backward(lattice, n, moves_, start);
-            const std::int64_t low = first == chain.begin ? 0 : overlap;
-            const std::int64_t high = last == chain.end ? n : n - overlap;
-            for (std::int64_t k = low; k < high; ++k)
+            const Long low = first == chain.begin ? 0 : overlap;
+            const Long high = last == chain.end ? n : n - overlap;
+            for (Long k = low; k < high; ++k)
                 rank(lattice, k, log_z, out.labels[first + k], out.masses[first + k]);
             cancel.poll();
             if (last == chain.end) break;

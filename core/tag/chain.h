@@ -27,18 +27,18 @@ struct ChainTemplates {
 
 // Words of a batch. Row t of `attributes` and `vectors` describes type t; type 0 is the edge.
 struct Words {
-    Matrix<const std::uint64_t> attributes;
+    Hashes2 attributes;
     const float* vectors = nullptr;  // the sums of each type by place and label
-    View<const std::int32_t> types;
-    View<const std::int64_t> begins;  // where the chains begin, and the number of words
+    Ints types;
+    Longs begins;  // where the chains begin, and the number of words
 
     // The groups of labels that words are restricted to (-1: none). Empty: no word is.
-    View<const std::int32_t> group;
+    Ints group;
     Matrix<const bool> allowed;
 
-    Window chain(std::int64_t c) const { return {attributes, types, begins[c], begins[c + 1]}; }
-    std::int64_t n_chains() const { return static_cast<std::int64_t>(begins.size()) - 1; }
-    std::int64_t longest() const;
+    Window chain(Long c) const { return {attributes, types, begins[c], begins[c + 1]}; }
+    Long n_chains() const { return std::ssize(begins) - 1; }
+    Long longest() const;
 };
 
 // Labels of each word with their probabilities, the likeliest first; -1 is none.
@@ -54,15 +54,15 @@ class Chain {
     Chain(const learn::LinearTable& table, ChainTemplates templates, Transitions moves,
           float clear);
 
-    std::int64_t classes() const { return moves_.classes(); }
-    std::int64_t n_places() const { return static_cast<std::int64_t>(templates_.places.size()); }
+    Long classes() const { return moves_.classes(); }
+    Long n_places() const { return std::ssize(templates_.places); }
 
     // Sums the spot features of types with these attributes, by place and label.
-    void sum_types(Matrix<const std::uint64_t> attributes, Matrix<float> vectors) const;
+    void sum_types(Hashes2 attributes, Matrix<float> vectors) const;
 
     // Writes the best labels of each chain. At most `width` candidates within the margin are kept
     // for each word, and at most `room` words of a chain at a time.
-    void decode(const Words& words, std::int64_t width, float margin, std::int64_t room,
+    void decode(const Words& words, Long width, float margin, Long room,
                 View<std::int32_t> path, Cancel& cancel) const;
 
     // Writes the posterior probabilities of labels.
@@ -71,10 +71,10 @@ class Chain {
    private:
     struct Workspace;
 
-    void score(const Words& words, const Window& chain, std::int64_t first, std::int64_t last,
+    void score(const Words& words, const Window& chain, Long first, Long last,
                Workspace& work) const;
     template <class Visit>
-    void for_scored(const Words& words, const Window& chain, std::int64_t first, std::int64_t last,
+    void for_scored(const Words& words, const Window& chain, Long first, Long last,
                     Workspace& work, Visit visit) const;
 
     const learn::LinearTable& table_;

@@ -8,21 +8,21 @@
 namespace caesura::tag {
 namespace {
 
-constexpr std::int64_t stretch = 4096;
+constexpr Long stretch = 4096;
 // Words whose contexts are scored together, so that their waits for memory overlap.
 constexpr std::size_t block = 16;
 
 // The first of the largest scores.
-std::int64_t best_of(View<const float> scores) {
+Long best_of(Floats scores) {
     return std::max_element(scores.begin(), scores.end()) - scores.begin();
 }
 
 }  // namespace
 
-std::int64_t LabelValues::widest() const {
-    std::int64_t most = 1;
-    for (std::int64_t y = 0; y < n_labels(); ++y)
-        most = std::max<std::int64_t>(most, bounds[y + 1] - bounds[y]);
+Long LabelValues::widest() const {
+    Long most = 1;
+    for (Long y = 0; y < n_labels(); ++y)
+        most = std::max<Long>(most, bounds[y + 1] - bounds[y]);
     return most;
 }
 
@@ -39,19 +39,17 @@ ConditionalClassifier::ConditionalClassifier(const learn::LinearTable& table, La
     const auto& bounds = values.bounds;
     const bool fits = bounds.size() > 1 && bounds[0] == 0 &&
                       std::is_sorted(bounds.begin(), bounds.end()) &&
-                      bounds[n_labels()] == static_cast<std::int64_t>(values.values.size());
+                      bounds[n_labels()] == std::ssize(values.values);
     if (!fits || table.width() > values.widest())
         throw DamagedModel("the values of the tagger's labels do not fit together");
     width_ = values.widest();
 }
 
-void ConditionalClassifier::choose_alone(Matrix<const std::uint64_t> attributes,
-                                         View<const std::int32_t> types,
-                                         View<const std::int32_t> labels, Matrix<float> scores,
-                                         View<std::int32_t> settled) const {
+void ConditionalClassifier::choose_alone(Hashes2 attributes, Ints types, Ints labels,
+                                         Matrix<float> scores, View<std::int32_t> settled) const {
     std::vector<std::uint64_t> hashes(own_.size());
     std::vector<learn::LinearTable::Term> terms(own_.size());
-    for (std::int64_t i = 0; i < static_cast<std::int64_t>(types.size()); ++i) {
+    for (Long i = 0; i < std::ssize(types); ++i) {
         const auto values = values_[labels[i]];
         const auto n = static_cast<std::ptrdiff_t>(values.size());
         if (n < 2) {
@@ -64,7 +62,7 @@ void ConditionalClassifier::choose_alone(Matrix<const std::uint64_t> attributes,
             hashes[t] = hash_at({attributes, types, i, i + 1}, labels, i, own_[t]);
         table_.add(hashes, terms, all);
         const auto own = all.slice(0, n);
-        const std::int64_t best = best_of(own);
+        const Long best = best_of(own);
         float second = -std::numeric_limits<float>::infinity();
         for (std::ptrdiff_t k = 0; k < n; ++k)
             if (k != best) second = std::max(second, own[k]);
@@ -80,11 +78,10 @@ void ConditionalClassifier::choose(const LabelledWords& words, const Alone& alon
     std::vector<std::uint64_t> hashes(block * context_.size());
     std::vector<learn::LinearTable::Term> terms(hashes.size());
     float* rows[block];
-    std::int64_t waiting[block];  // words
+    Long waiting[block];  // words
     std::size_t n = 0;
     const auto finish = [&] {
-        table_.add(Matrix<const std::uint64_t>(hashes.data(), n, context_.size()), terms,
-                   View<float* const>(rows, n));
+        table_.add(Hashes2(hashes.data(), n, context_.size()), terms, View<float* const>(rows, n));
         for (std::size_t k = 0; k < n; ++k) {
             const auto values = values_[words.own[waiting[k]]];
             chosen[waiting[k]] = values[best_of({rows[k], values.size()})];
@@ -93,9 +90,9 @@ void ConditionalClassifier::choose(const LabelledWords& words, const Alone& alon
     };
     for (std::size_t s = 0; s + 1 < words.begins.size(); ++s) {
         const Window window{words.attributes, words.types, words.begins[s], words.begins[s + 1]};
-        for (std::int64_t i = window.begin; i < window.end; ++i) {
+        for (Long i = window.begin; i < window.end; ++i) {
             if (i % stretch == 0) cancel.poll();
-            const std::int64_t pair = words.pairs[i];
+            const Long pair = words.pairs[i];
             if (alone.settled[pair] != open) {
                 chosen[i] = alone.settled[pair];
                 continue;

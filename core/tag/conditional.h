@@ -17,31 +17,31 @@ namespace caesura::tag {
 // The values that labels allow: those of label y are from bounds[y] to bounds[y + 1], the most
 // frequent first.
 struct LabelValues {
-    View<const std::int32_t> bounds, values;
+    Ints bounds, values;
 
-    std::int64_t n_labels() const { return static_cast<std::int64_t>(bounds.size()) - 1; }
-    View<const std::int32_t> operator[](std::int64_t label) const {
+    Long n_labels() const { return std::ssize(bounds) - 1; }
+    Ints operator[](Long label) const {
         return values.slice(bounds[label], bounds[label + 1]);
     }
-    std::int64_t widest() const;
+    Long widest() const;
 };
 
 // What the words alone decide about pairs of word type and label. `settled` is the best value of a
 // pair that no context can change, -1 if its label has no values, and else `open`.
 struct Alone {
-    Matrix<const float> scores;
-    View<const std::int32_t> settled;
+    Floats2 scores;
+    Ints settled;
 };
 constexpr std::int32_t open = -2;
 
 // Labelled words of a batch, which share attributes with others of their types.
 struct LabelledWords {
-    Matrix<const std::uint64_t> attributes;
-    View<const std::int32_t> types;
-    View<const std::int32_t> own;      // the labels of the words in question
-    View<const std::int32_t> path;     // the labels that other words see of them
-    View<const std::int64_t> begins;   // where sentences begin, and the number of words
-    View<const std::int32_t> pairs;    // the pair of type and label of each word
+    Hashes2 attributes;
+    Ints types;
+    Ints own;      // the labels of the words in question
+    Ints path;     // the labels that other words see of them
+    Longs begins;   // where sentences begin, and the number of words
+    Ints pairs;    // the pair of type and label of each word
 };
 
 class ConditionalClassifier {
@@ -51,12 +51,11 @@ class ConditionalClassifier {
     ConditionalClassifier(const learn::LinearTable& table, LabelValues values,
                           std::vector<Template> own, std::vector<Template> context, double clear);
 
-    std::int64_t n_labels() const { return values_.n_labels(); }
-    std::int64_t width() const { return width_; }
+    Long n_labels() const { return values_.n_labels(); }
+    Long width() const { return width_; }
 
     // Scores pairs of type and label by the word alone.
-    void choose_alone(Matrix<const std::uint64_t> attributes, View<const std::int32_t> types,
-                      View<const std::int32_t> labels, Matrix<float> scores,
+    void choose_alone(Hashes2 attributes, Ints types, Ints labels, Matrix<float> scores,
                       View<std::int32_t> settled) const;
 
     // Writes the best value of each word.
@@ -68,7 +67,7 @@ class ConditionalClassifier {
     LabelValues values_;
     std::vector<Template> own_, context_;
     double clear_;
-    std::int64_t width_;
+    Long width_;
 };
 
 }  // namespace caesura::tag

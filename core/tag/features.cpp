@@ -33,25 +33,24 @@ void check_templates(View<const Template> templates, std::int32_t n_known) {
     }
 }
 
-std::uint64_t hash_at(const Window& window, std::int64_t i, const Template& t) {
+std::uint64_t hash_at(const Window& window, Long i, const Template& t) {
     return combine(start(t), t, [&](const Atom& atom) {
         return window.attributes(window.type(i + atom.distance), atom.attribute);
     });
 }
 
-std::uint64_t hash_at(const Window& window, View<const std::int32_t> labels, std::int64_t i,
-                      const Template& t) {
+std::uint64_t hash_at(const Window& window, Ints labels, Long i, const Template& t) {
     const std::uint64_t state = mix(label_salt + static_cast<std::uint64_t>(t.number) +
                                     (static_cast<std::uint64_t>(labels[i]) << 16));
     return combine(state, t, [&](const Atom& atom) {
-        const std::int64_t at = i + atom.distance;
+        const Long at = i + atom.distance;
         if (atom.attribute == label_atom)
             return static_cast<std::uint64_t>(window.contains(at) ? labels[at] + 2 : 1);
         return window.attributes(window.type(at), atom.attribute);
     });
 }
 
-std::uint64_t hash_of(View<const std::uint64_t> attributes, const Template& t) {
+std::uint64_t hash_of(Hashes attributes, const Template& t) {
     return combine(start(t), t, [&](const Atom& atom) { return attributes[atom.attribute]; });
 }
 

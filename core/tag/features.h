@@ -35,22 +35,21 @@ void check_templates(View<const Template> templates, std::int32_t n_known);
 
 // Words of one text or sentence, [begin, end) of `types`; beyond them is type 0, the edge.
 struct Window {
-    Matrix<const std::uint64_t> attributes;
-    View<const std::int32_t> types;
-    std::int64_t begin, end;
+    Hashes2 attributes;
+    Ints types;
+    Long begin, end;
 
-    bool contains(std::int64_t i) const { return begin <= i && i < end; }
-    std::int32_t type(std::int64_t i) const { return contains(i) ? types[i] : 0; }
+    bool contains(Long i) const { return begin <= i && i < end; }
+    std::int32_t type(Long i) const { return contains(i) ? types[i] : 0; }
 };
 
 // The hash of a template at word i; 0 where an attribute is absent.
-std::uint64_t hash_at(const Window& window, std::int64_t i, const Template& t);
+std::uint64_t hash_at(const Window& window, Long i, const Template& t);
 
 // The same for templates that look at labels, combined with the label of the word.
-std::uint64_t hash_at(const Window& window, View<const std::int32_t> labels, std::int64_t i,
-                      const Template& t);
+std::uint64_t hash_at(const Window& window, Ints labels, Long i, const Template& t);
 
 // The hash of a template whose atoms all lie on one word with these attributes.
-std::uint64_t hash_of(View<const std::uint64_t> attributes, const Template& t);
+std::uint64_t hash_of(Hashes attributes, const Template& t);
 
 }  // namespace caesura::tag

@@ -14,13 +14,13 @@ constexpr std::size_t n_lanes = 16;
 constexpr double least = -std::numeric_limits<double>::infinity();
 
 template <class T>
-std::unique_ptr<T[]> room(std::int64_t size) {
+std::unique_ptr<T[]> room(Long size) {
     return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(size));
 }
 
 }  // namespace
 
-Lattice::Lattice(std::int64_t length, std::int64_t width)
+Lattice::Lattice(Long length, Long width)
     : length_(length),
       width_(width),
       sizes_(room<std::int32_t>(length)),
@@ -30,24 +30,24 @@ Lattice::Lattice(std::int64_t length, std::int64_t width)
       beta_(room<double>(length * width * width)),
       back_(room<std::int8_t>(length * width * width)) {}
 
-void Lattice::shift(std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-        const std::int64_t j = i - first;
+void Lattice::shift(Long first, Long last) {
+    for (Long i = first; i < last; ++i) {
+        const Long j = i - first;
         set_size(j, size(i));
-        for (std::int64_t b = 0; b < size(i); ++b) {
+        for (Long b = 0; b < size(i); ++b) {
             labels(j)[b] = labels(i)[b];
             scores(j)[b] = scores(i)[b];
         }
         // Nothing reads the pairs of the first word again.
-        for (std::int64_t a = 0; j > 0 && a < size(j - 1); ++a)
-            for (std::int64_t b = 0; b < size(i); ++b) {
+        for (Long a = 0; j > 0 && a < size(j - 1); ++a)
+            for (Long b = 0; b < size(i); ++b) {
                 alpha(j, a, b) = alpha(i, a, b);
                 back(j, a, b) = back(i, a, b);
             }
     }
 }
 
-float highest(View<const float> scores) {
+float highest(Floats scores) {
     std::array<float, n_lanes> lanes;
     lanes.fill(scores[0]);
     const float* at = scores.data();
@@ -59,16 +59,15 @@ float highest(View<const float> scores) {
     return *std::max_element(lanes.begin(), lanes.end());
 }
 
-void select(View<const float> scores, float margin, std::int32_t must, Lattice& lattice,
-            std::int64_t i) {
+void select(Floats scores, float margin, std::int32_t must, Lattice& lattice, Long i) {
     const float floor = highest(scores) - margin;
     const auto labels = lattice.labels(i);
     const auto kept_scores = lattice.scores(i);
-    const auto put = [&](std::int64_t at, std::int32_t label) {
+    const auto put = [&](Long at, std::int32_t label) {
         labels[at] = label;
         kept_scores[at] = scores[label];
     };
-    std::int64_t kept = 0;
+    Long kept = 0;
     const auto offer = [&](std::int32_t y) {
         const float value = scores[y];
         if (value < floor) return;
@@ -76,7 +75,7 @@ void select(View<const float> scores, float margin, std::int32_t must, Lattice& 
             ++kept;
         else if (!(value > kept_scores[kept - 1]))
             return;
-        std::int64_t at = kept - 1;
+        Long at = kept - 1;
         for (; at > 0 && kept_scores[at - 1] < value; --at) {
             labels[at] = labels[at - 1];
             kept_scores[at] = kept_scores[at - 1];
@@ -100,81 +99,79 @@ void select(View<const float> scores, float margin, std::int32_t must, Lattice& 
     lattice.set_size(i, kept);
 }
 
-double forward(const Lattice& lattice, std::int64_t n, const Transitions& moves,
-               std::int64_t start) {
+double forward(const Lattice& lattice, Long n, const Transitions& moves, Long start) {
     std::array<double, widest> values;
-    for (std::int64_t b = 0; b < lattice.size(0); ++b)
+    for (Long b = 0; b < lattice.size(0); ++b)
         lattice.alpha(0, 0, b) =
             lattice.scores(0)[b] + transition(moves, start, start, lattice.labels(0)[b]);
-    for (std::int64_t i = 1; i < n; ++i) {
-        const std::int64_t before = lattice.size(i - 2);
-        for (std::int64_t a = 0; a < lattice.size(i - 1); ++a) {
-            const std::int64_t last = lattice.labels(i - 1)[a];
-            for (std::int64_t b = 0; b < lattice.size(i); ++b) {
-                const std::int64_t label = lattice.labels(i)[b];
+    for (Long i = 1; i < n; ++i) {
+        const Long before = lattice.size(i - 2);
+        for (Long a = 0; a < lattice.size(i - 1); ++a) {
+            const Long last = lattice.labels(i - 1)[a];
+            for (Long b = 0; b < lattice.size(i); ++b) {
+                const Long label = lattice.labels(i)[b];
                 double top = least;
-                for (std::int64_t z = 0; z < before; ++z) {
-                    const std::int64_t past = lattice.label(i - 2, z, start);
+                for (Long z = 0; z < before; ++z) {
+                    const Long past = lattice.label(i - 2, z, start);
                     values[z] = lattice.alpha(i - 1, z, a) + transition(moves, past, last, label);
                     if (values[z] > top) top = values[z];
                 }
                 double total = 0.0;
-                for (std::int64_t z = 0; z < before; ++z) total += std::exp(values[z] - top);
+                for (Long z = 0; z < before; ++z) total += std::exp(values[z] - top);
                 lattice.alpha(i, a, b) = top + std::log(total) + lattice.scores(i)[b];
             }
         }
     }
     double top = least, total = 0.0;
-    for (std::int64_t a = 0; a < lattice.size(n - 2); ++a)
-        for (std::int64_t b = 0; b < lattice.size(n - 1); ++b)
+    for (Long a = 0; a < lattice.size(n - 2); ++a)
+        for (Long b = 0; b < lattice.size(n - 1); ++b)
             top = std::max(top, lattice.alpha(n - 1, a, b));
-    for (std::int64_t a = 0; a < lattice.size(n - 2); ++a)
-        for (std::int64_t b = 0; b < lattice.size(n - 1); ++b)
+    for (Long a = 0; a < lattice.size(n - 2); ++a)
+        for (Long b = 0; b < lattice.size(n - 1); ++b)
             total += std::exp(lattice.alpha(n - 1, a, b) - top);
     return top + std::log(total);
 }
 
-void backward(const Lattice& lattice, std::int64_t n, const Transitions& moves,
-              std::int64_t start) {
+void backward(const Lattice& lattice, Long n, const Transitions& moves, Long start) {
     std::array<double, widest> values;
-    for (std::int64_t a = 0; a < lattice.size(n - 2); ++a)
-        for (std::int64_t b = 0; b < lattice.size(n - 1); ++b) lattice.beta(n - 1, a, b) = 0.0;
-    for (std::int64_t i = n - 2; i >= 0; --i) {
-        const std::int64_t after = lattice.size(i + 1);
-        for (std::int64_t a = 0; a < lattice.size(i - 1); ++a) {
-            const std::int64_t past = lattice.label(i - 1, a, start);
-            for (std::int64_t b = 0; b < lattice.size(i); ++b) {
-                const std::int64_t last = lattice.labels(i)[b];
+    for (Long a = 0; a < lattice.size(n - 2); ++a)
+        for (Long b = 0; b < lattice.size(n - 1); ++b) lattice.beta(n - 1, a, b) = 0.0;
+    for (Long i = n - 2; i >= 0; --i) {
+        const Long after = lattice.size(i + 1);
+        for (Long a = 0; a < lattice.size(i - 1); ++a) {
+            const Long past = lattice.label(i - 1, a, start);
+            for (Long b = 0; b < lattice.size(i); ++b) {
+                const Long last = lattice.labels(i)[b];
                 double top = least;
-                for (std::int64_t c = 0; c < after; ++c) {
+                for (Long c = 0; c < after; ++c) {
                     values[c] = lattice.beta(i + 1, b, c) + lattice.scores(i + 1)[c] +
                                 transition(moves, past, last, lattice.labels(i + 1)[c]);
                     if (values[c] > top) top = values[c];
                 }
                 double total = 0.0;
-                for (std::int64_t c = 0; c < after; ++c) total += std::exp(values[c] - top);
+                for (Long c = 0; c < after; ++c) total += std::exp(values[c] - top);
                 lattice.beta(i, a, b) = top + std::log(total);
             }
         }
     }
 }
 
-void extend(const Lattice& lattice, std::int64_t i, const Transitions& moves, std::int64_t start) {
+void extend(const Lattice& lattice, Long i, const Transitions& moves, Long start) {
     const auto labels = lattice.labels(i);
     if (i == 0) {
-        for (std::int64_t b = 0; b < lattice.size(0); ++b)
+        for (Long b = 0; b < lattice.size(0); ++b)
             lattice.alpha(0, 0, b) =
                 lattice.scores(0)[b] + transition(moves, start, start, labels[b]);
         return;
     }
-    const std::int64_t before = lattice.size(i - 2);
-    for (std::int64_t a = 0; a < lattice.size(i - 1); ++a) {
-        const std::int64_t last = lattice.labels(i - 1)[a];
-        for (std::int64_t b = 0; b < lattice.size(i); ++b) {
+    const Long before = lattice.size(i - 2);
+    for (Long a = 0; a < lattice.size(i - 1); ++a) {
+        const Long last = lattice.labels(i - 1)[a];
+        for (Long b = 0; b < lattice.size(i); ++b) {
             double top = least;
-            std::int64_t choice = 0;
-            for (std::int64_t z = 0; z < before; ++z) {
-                const std::int64_t past = lattice.label(i - 2, z, start);
+            Long choice = 0;
+            for (Long z = 0; z < before; ++z) {
+                const Long past = lattice.label(i - 2, z, start);
                 const double value =
                     lattice.alpha(i - 1, z, a) + transition(moves, past, last, labels[b]);
                 if (value > top) {
@@ -188,11 +185,11 @@ void extend(const Lattice& lattice, std::int64_t i, const Transitions& moves, st
     }
 }
 
-Pair best_pair(const Lattice& lattice, std::int64_t n) {
+Pair best_pair(const Lattice& lattice, Long n) {
     double top = least;
     Pair best{0, 0};
-    for (std::int64_t a = 0; a < lattice.size(n - 2); ++a)
-        for (std::int64_t b = 0; b < lattice.size(n - 1); ++b)
+    for (Long a = 0; a < lattice.size(n - 2); ++a)
+        for (Long b = 0; b < lattice.size(n - 1); ++b)
             if (lattice.alpha(n - 1, a, b) > top) {
                 top = lattice.alpha(n - 1, a, b);
                 best = {a, b};
@@ -200,8 +197,8 @@ Pair best_pair(const Lattice& lattice, std::int64_t n) {
     return best;
 }
 
-void trace(const Lattice& lattice, std::int64_t last, Pair end, View<std::int32_t> path) {
-    for (std::int64_t i = last; i > 0; --i) {
+void trace(const Lattice& lattice, Long last, Pair end, View<std::int32_t> path) {
+    for (Long i = last; i > 0; --i) {
         path[i] = lattice.labels(i)[end.b];
         end = {lattice.back(i, end.a, end.b), end.a};
     }

@@ -9,9 +9,8 @@
 
 namespace caesura::text {
 
-using Codes = View<const std::uint32_t>;
-using Kinds = View<const std::uint8_t>;
-using Offsets = View<const std::int64_t>;
+using Kinds = Bytes;
+using Offsets = Longs;
 
 constexpr std::size_t n_code_points = 0x110000;
 

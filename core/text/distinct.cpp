@@ -12,13 +12,13 @@ Distinct distinct_spans(Codes codes, Offsets begins, Offsets ends) {
     std::size_t size = 16;
     while (size < 2 * begins.size()) size *= 2;
     std::vector<std::int32_t> slots(size, -1);  // numbers of strings
-    for (std::int64_t t = 0; t < static_cast<std::int64_t>(begins.size()); ++t) {
+    for (Long t = 0; t < std::ssize(begins); ++t) {
         const Codes span = codes.slice(begins[t], ends[t]);
         std::uint64_t hash = span.size();
         for (const std::uint32_t code : span) hash = fold(hash, code);
         std::size_t at = hash & (size - 1);
         for (; slots[at] >= 0; at = (at + 1) & (size - 1)) {
-            const std::int64_t first = found.firsts[slots[at]];
+            const Long first = found.firsts[slots[at]];
             const Codes other = codes.slice(begins[first], ends[first]);
             if (std::equal(span.begin(), span.end(), other.begin(), other.end())) break;
         }

@@ -10,7 +10,7 @@ namespace caesura::text {
 // The number of the string of each span, in order of first appearance, and the first span of each.
 struct Distinct {
     std::vector<std::int32_t> numbers;
-    std::vector<std::int64_t> firsts;
+    std::vector<Long> firsts;
 };
 
 // Spans lie within the text.

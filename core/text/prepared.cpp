@@ -25,11 +25,11 @@ void PreparedText::classify(Codes codes, const CharacterTable& table) {
     }
 }
 
-std::vector<std::int64_t> PreparedText::blanks_in_numbers() const {
-    std::vector<std::int64_t> found;
-    const auto digit = [&](std::int64_t i) { return classes_[i] == DIGIT; };
-    const auto end = static_cast<std::int64_t>(classes_.size()) - margin;
-    for (std::int64_t i = margin; i < end; ++i) {
+std::vector<Long> PreparedText::blanks_in_numbers() const {
+    std::vector<Long> found;
+    const auto digit = [&](Long i) { return classes_[i] == DIGIT; };
+    const Long end = std::ssize(classes_) - margin;
+    for (Long i = margin; i < end; ++i) {
         if (!parts_digits(folded_[i]) || !digit(i - 1)) continue;
         if (!digit(i + 1) || !digit(i + 2) || !digit(i + 3) || digit(i + 4)) continue;
         if (!(digit(i - 2) && digit(i - 3) && digit(i - 4))) found.push_back(i);
@@ -40,13 +40,13 @@ std::vector<std::int64_t> PreparedText::blanks_in_numbers() const {
 void PreparedText::prepare(bool join, Offsets inside) {
     kinds_ = classes_;
     codes_ = folded_;
-    const auto n = static_cast<std::int64_t>(kinds_.size());
-    for (const std::int64_t i : inside) kinds_[i] = DIGIT;
-    for (std::int64_t i = margin; join && i < n - margin; ++i) {
+    const Long n = std::ssize(kinds_);
+    for (const Long i : inside) kinds_[i] = DIGIT;
+    for (Long i = margin; join && i < n - margin; ++i) {
         if (kinds_[i] != NEWLINE || kinds_[i - 1] <= NEWLINE) continue;
         const int pair = codes_[i] == '\r' && codes_[i + 1] == '\n';
         if (kinds_[i + 1 + pair] <= NEWLINE) continue;
-        for (std::int64_t k = i; k <= i + pair; ++k) {
+        for (Long k = i; k <= i + pair; ++k) {
             kinds_[k] = SPACE;
             codes_[k] = ' ';
         }
@@ -55,7 +55,7 @@ void PreparedText::prepare(bool join, Offsets inside) {
     run_end_.resize(n + 1);
     next_space_.resize(n + 1);
     std::uint64_t hash = prefix_[0] = 0;
-    for (std::int64_t i = 0; i < n; ++i)
+    for (Long i = 0; i < n; ++i)
         prefix_[i + 1] = hash = hash * hash_base + codes_[i] + 1;
     auto space = static_cast<std::int32_t>(n), end = space;
     next_space_[n] = run_end_[n] = space;

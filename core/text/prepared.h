@@ -11,9 +11,9 @@
 namespace caesura::text {
 
 // No feature looks further than this to either side.
-constexpr std::int64_t window = 64;
+constexpr Long window = 64;
 // Positions on either side of the text that a window may touch; they have the class EDGE.
-constexpr std::int64_t margin = 72;
+constexpr Long margin = 72;
 
 constexpr std::uint64_t hash_base = 0x9E3779B97F4A7C15ull;
 inline constexpr auto hash_powers = [] {
@@ -23,7 +23,7 @@ inline constexpr auto hash_powers = [] {
 }();
 
 // The hash of two strings, one behind the other, from those of each.
-inline std::uint64_t joined_hash(std::uint64_t left, std::uint64_t right, std::int64_t length) {
+inline std::uint64_t joined_hash(std::uint64_t left, std::uint64_t right, Long length) {
     return left * hash_powers[static_cast<std::size_t>(length)] + right;
 }
 std::uint64_t hash_of(Codes codes);
@@ -33,11 +33,11 @@ std::uint64_t hash_of(Codes codes);
 struct Text {
     Kinds classes;
     Codes folded;
-    View<const std::uint64_t> prefix;
-    View<const std::int32_t> run_end, next_space;
+    Hashes prefix;
+    Ints run_end, next_space;
 
     // Of the characters start..end-1, of which there are at most 2 * margin.
-    std::uint64_t hash(std::int64_t start, std::int64_t end) const {
+    std::uint64_t hash(Long start, Long end) const {
         return prefix[end] - prefix[start] * hash_powers[static_cast<std::size_t>(end - start)];
     }
 };
@@ -47,7 +47,7 @@ class PreparedText {
     // Classifies characters, all of which the table must know.
     void classify(Codes codes, const CharacterTable& table);
     // The blanks between groups of digits, as positions: one to three digits before, three behind.
-    std::vector<std::int64_t> blanks_in_numbers() const;
+    std::vector<Long> blanks_in_numbers() const;
     // Fills the rest. Positions `inside` numbers count as digits; with `join`, newlines that stand
     // alone between ink count as blanks: whether such a line is wrapped prose is not known where
     // tokens are cut, and a word is the same word at the end of a line.

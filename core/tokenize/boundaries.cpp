@@ -26,7 +26,7 @@ class Collector {
         text::to_rows({out_.data() + done_, n_ - done_}, number, bits_);
         done_ = n_;
     }
-    View<const std::uint64_t> rows() const { return {out_.data(), n_}; }
+    Hashes rows() const { return {out_.data(), n_}; }
 
    private:
     Features& out_;
@@ -35,11 +35,11 @@ class Collector {
 };
 
 // What a chunk looks like: 1 an address with ://, 2 www., 4 with @, 8 with a digit, 16 a slash.
-std::uint64_t chunk_kind(const Text& text, std::int64_t start, std::int64_t end) {
+std::uint64_t chunk_kind(const Text& text, Long start, Long end) {
     std::uint64_t found = 0;
     bool at = false;
     const auto f = text.folded;
-    for (std::int64_t i = start; i < end; ++i) {
+    for (Long i = start; i < end; ++i) {
         const std::uint8_t kind = text.classes[i];
         if (f[i] == ':' && i + 2 < end && f[i + 1] == '/') {
             if (f[i + 2] == '/') found |= 1;
@@ -59,24 +59,23 @@ std::uint64_t chunk_kind(const Text& text, std::int64_t start, std::int64_t end)
 }
 
 // Features of the known words around p, for scripts without spaces.
-void add_seen(const Text& text, std::int64_t p, std::int64_t token, const Words& words,
-              Collector& out) {
-    const auto knows = [&](std::int64_t a, std::int64_t b) {
+void add_seen(const Text& text, Long p, Long token, const Words& words, Collector& out) {
+    const auto knows = [&](Long a, Long b) {
         return words.contains(text.hash(a, b));
     };
     std::uint64_t after = 0, before = 0, across = 0, bit = 1;
-    for (std::int64_t size = 1; size <= longest_seen; ++size) {
+    for (Long size = 1; size <= longest_seen; ++size) {
         after |= static_cast<std::uint64_t>(knows(p, p + size)) << size;
         before |= static_cast<std::uint64_t>(knows(p - size, p)) << size;
     }
-    for (std::int64_t size = 2; size <= longest_seen; ++size)
-        for (std::int64_t start = p - size + 1; start < p; ++start, bit <<= 1)
+    for (Long size = 2; size <= longest_seen; ++size)
+        for (Long start = p - size + 1; start < p; ++start, bit <<= 1)
             if (knows(start, start + size)) across |= bit;
     std::uint64_t longest = p - token <= longest_seen && knows(token, p);
-    for (std::int64_t size = 1; size <= longest_seen && p - token < longest_seen; ++size)
+    for (Long size = 1; size <= longest_seen && p - token < longest_seen; ++size)
         if (knows(token, p + size)) longest |= 2;
     const std::uint64_t first = text.folded[p] + 1ull, last = text.folded[p - 1] + 1ull;
-    const auto length = static_cast<std::uint64_t>(std::min<std::int64_t>(p - token, 7));
+    const auto length = static_cast<std::uint64_t>(std::min<Long>(p - token, 7));
     const std::uint64_t masks = before * 64 + after, state = length * 4 + longest;
     out.add(after);
     out.add(before);
@@ -92,16 +91,15 @@ void add_seen(const Text& text, std::int64_t p, std::int64_t token, const Words&
 }
 
 // Features of the longest words of the dictionary that end, begin and lie at p.
-void add_named(const Text& text, std::int64_t p, std::int64_t token, const Words& words,
-               Collector& out) {
-    const auto knows = [&](std::int64_t a, std::int64_t b) {
+void add_named(const Text& text, Long p, Long token, const Words& words, Collector& out) {
+    const auto knows = [&](Long a, Long b) {
         return words.contains(text.hash(a, b));
     };
-    std::int64_t after = 0, before = 0, across = 0, left = 0;
-    for (std::int64_t size = longest_named; size > 0; --size) {
+    Long after = 0, before = 0, across = 0, left = 0;
+    for (Long size = longest_named; size > 0; --size) {
         if (after == 0 && knows(p, p + size)) after = size;
         if (before == 0 && knows(p - size, p)) before = size;
-        for (std::int64_t start = p - size + 1; across == 0 && start < p; ++start) {
+        for (Long start = p - size + 1; across == 0 && start < p; ++start) {
             if (!knows(start, start + size)) continue;
             across = size;
             left = p - start;
@@ -109,7 +107,7 @@ void add_named(const Text& text, std::int64_t p, std::int64_t token, const Words
     }
     // The longest word from where the token began: shorter, as long, longer than it.
     std::uint64_t own = 0;
-    for (std::int64_t size = longest_named; size > 0 && p - token <= longest_named; --size) {
+    for (Long size = longest_named; size > 0 && p - token <= longest_named; --size) {
         if (!knows(token, token + size)) continue;
         own = size < p - token ? 1 : size == p - token ? 2 : 3;
         break;
@@ -117,7 +115,7 @@ void add_named(const Text& text, std::int64_t p, std::int64_t token, const Words
     const auto ends = static_cast<std::uint64_t>(after * 16 + before);
     const auto over = static_cast<std::uint64_t>(across * 16 + left);
     const std::uint64_t length =
-        static_cast<std::uint64_t>(std::min<std::int64_t>(p - token, 12)) * 4 + own;
+        static_cast<std::uint64_t>(std::min<Long>(p - token, 12)) * 4 + own;
     out.add(ends);
     out.add(over);
     out.add(ends * 256 + over);
@@ -133,7 +131,7 @@ void add_named(const Text& text, std::int64_t p, std::int64_t token, const Words
 
 // Features of position p at a period, at a hyphen and after a digit. The token began at `token`,
 // and the run of letters from p on ends at `right`.
-void add_types(const Text& text, std::int64_t p, std::int64_t token, std::int64_t right,
+void add_types(const Text& text, Long p, Long token, Long right,
                const Vocabulary& vocabulary, Collector& out) {
     const auto k = text.classes;
     std::uint32_t known = 0, following = 0;
@@ -157,14 +155,14 @@ void add_types(const Text& text, std::int64_t p, std::int64_t token, std::int64_
     } else {
         return;
     }
-    const std::int64_t space = text.next_space[p], limit = p + window;
-    const auto tail = static_cast<std::uint64_t>(std::min<std::int64_t>(space - p, 4));
-    std::int64_t i = std::min(space, limit);
+    const Long space = text.next_space[p], limit = p + window;
+    const auto tail = static_cast<std::uint64_t>(std::min<Long>(space - p, 4));
+    Long i = std::min(space, limit);
     std::uint64_t lines = 0;
     for (; i < limit && (k[i] == SPACE || k[i] == NEWLINE); ++i)
         if (k[i] == NEWLINE) lines = 1;
     if (where <= 2 && i < limit)
-        following = vocabulary.bits(text, i, std::min<std::int64_t>(text.run_end[i], limit)) &
+        following = vocabulary.bits(text, i, std::min<Long>(text.run_end[i], limit)) &
                     type_bits::cases;
     const std::uint64_t after = (k[i] * 2ull + lines) * 8 + tail;
     const std::uint64_t value = (known * 8ull + where) * 1024;
@@ -178,32 +176,32 @@ void add_types(const Text& text, std::int64_t p, std::int64_t token, std::int64_
 }
 
 // The white space after a chunk, which ends at `space`, and what begins after it.
-std::uint64_t follower(const Text& text, std::int64_t p, std::int64_t space) {
+std::uint64_t follower(const Text& text, Long p, Long space) {
     const auto k = text.classes;
     std::uint64_t after = 1;
-    std::int64_t i = space;
+    Long i = space;
     for (; i < p + window && (k[i] == SPACE || k[i] == NEWLINE); ++i)
         if (k[i] == NEWLINE) after += 32;
     return std::min<std::uint64_t>(after, 65) * 32 + k[std::min(i, p + window)];
 }
 
 // The features of the position before character p.
-View<const std::uint64_t> features_of(const Text& text, std::int64_t p, const Open& open,
+Hashes features_of(const Text& text, Long p, const Open& open,
                                       const Vocabulary& vocabulary, int bits, Features& room) {
     Collector out(room, bits);
     const auto k = text.classes;
     const auto f = text.folded;
-    const auto hash = [&](std::int64_t a, std::int64_t b) { return text.hash(a, b); };
-    const std::int64_t t = std::max(open.token, p - window), a = std::max(open.chunk, p - window);
-    const std::int64_t space = text.next_space[p], b = std::min(space, p + window);
+    const auto hash = [&](Long a, Long b) { return text.hash(a, b); };
+    const Long t = std::max(open.token, p - window), a = std::max(open.chunk, p - window);
+    const Long space = text.next_space[p], b = std::min(space, p + window);
     const bool whole = p - open.chunk < window && b - p < window;
     std::uint64_t narrow = 0;
-    for (std::int64_t i = p - 2; i < p + 2; ++i) narrow = (narrow << 5) | k[i];
+    for (Long i = p - 2; i < p + 2; ++i) narrow = (narrow << 5) | k[i];
     const std::uint64_t middle = (std::uint64_t{k[p - 3]} << 30) | (narrow << 5) | k[p + 2];
     const std::uint64_t wide = (std::uint64_t{k[p - 4]} << 45) | (middle << 5) | k[p + 3];
     const std::uint64_t pair = k[p - 1] * 32ull + k[p];
     const std::uint64_t so_far = hash(t, p), mixed = so_far * 31;
-    const auto length = static_cast<std::uint64_t>(std::min<std::int64_t>(p - t, 9));
+    const auto length = static_cast<std::uint64_t>(std::min<Long>(p - t, 9));
     const std::uint64_t first = f[p] + 1ull, last = f[p - 1] + 1ull;
     const std::uint64_t flags = open.kind * 2 + (t > a);
     const std::uint64_t across = hash(p - 1, p + 1);
@@ -242,12 +240,11 @@ View<const std::uint64_t> features_of(const Text& text, std::int64_t p, const Op
         return out.rows();
     }
     if (!whole) return out.rows();
-    std::int64_t left = p;
+    Long left = p;
     while (left > t && left > p - 24 && text::is_wordlike(k[left - 1])) --left;
-    const std::int64_t right =
-        std::max(std::min<std::int64_t>(text.run_end[p], p + window), p + 1);
+    const Long right = std::max(std::min<Long>(text.run_end[p], p + window), p + 1);
     const std::uint64_t after = follower(text, p, space);
-    const auto tail = static_cast<std::uint64_t>(std::min<std::int64_t>(b - p, 4));
+    const auto tail = static_cast<std::uint64_t>(std::min<Long>(b - p, 4));
     const std::uint64_t rest = hash(p, b), lefts = hash(left, p), rights = hash(p, right);
     out.add(mixed + rest);
     out.add(rest * 31 + k[p - 1]);
@@ -268,22 +265,22 @@ View<const std::uint64_t> features_of(const Text& text, std::int64_t p, const Op
 }
 
 // Opens a chunk at p.
-void open_chunk(const Text& text, std::int64_t p, Open& open) {
+void open_chunk(const Text& text, Long p, Open& open) {
     open.token = open.chunk = p;
     open.any = true;
-    open.kind = chunk_kind(text, p, std::min<std::int64_t>(text.next_space[p], p + window));
+    open.kind = chunk_kind(text, p, std::min<Long>(text.next_space[p], p + window));
 }
 
 // Appends the tokens of the chunk start..end-1 if it is remembered.
-bool recall(const Text& text, std::int64_t start, std::int64_t end, const Hints& hints,
+bool recall(const Text& text, Long start, Long end, const Hints& hints,
             const Vocabulary& vocabulary, Open& open, Spans& found) {
     if (!vocabulary.knows_chunks() || end - start > longest_chunk) return false;
-    for (std::int64_t i = start + 1; i < end && !hints.forced.empty(); ++i)
+    for (Long i = start + 1; i < end && !hints.forced.empty(); ++i)
         if (hints.forced[i] != 0) return false;
     const std::uint32_t* const cuts = vocabulary.cuts(text, start, end);
     if (!cuts) return false;
     open.token = open.chunk = start;
-    for (std::int64_t i = start + 1; i <= end; ++i) {
+    for (Long i = start + 1; i <= end; ++i) {
         if (i < end && (*cuts >> (i - start) & 1) == 0) continue;
         found.begins.push_back(open.token);
         found.ends.push_back(i);
@@ -294,25 +291,24 @@ bool recall(const Text& text, std::int64_t start, std::int64_t end, const Hints&
 
 }  // namespace
 
-std::int64_t find_tokens(const Text& text, std::int64_t first, std::int64_t last,
-                         const Hints& hints, const Vocabulary& vocabulary, const Weights& weights,
-                         Open& open, Spans& found) {
+Long find_tokens(const Text& text, Long first, Long last, const Hints& hints,
+                 const Vocabulary& vocabulary, const Weights& weights, Open& open, Spans& found) {
     Rows<Open> rows(weights);
-    const auto features = [&](std::int64_t at, const Open& state, Features& room) {
+    const auto features = [&](Long at, const Open& state, Features& room) {
         return features_of(text, at, state, vocabulary, weights.bits(), room);
     };
-    const auto close = [&](std::int64_t end) {
+    const auto close = [&](Long end) {
         found.begins.push_back(open.token);
         found.ends.push_back(end);
     };
-    std::int64_t p = first;
+    Long p = first;
     while (p < last) {
         if (text.classes[p] <= NEWLINE) {
             if (open.any) close(p);
             open.any = false;
             ++p;
         } else if (!open.any) {
-            const std::int64_t space = text.next_space[p];
+            const Long space = text.next_space[p];
             if (recall(text, p, space, hints, vocabulary, open, found)) {
                 p = space;
             } else {
@@ -341,11 +337,11 @@ std::int64_t find_tokens(const Text& text, std::int64_t first, std::int64_t last
     return p;
 }
 
-void learn_tokens(const Text& text, View<const std::uint8_t> begins, const Vocabulary& vocabulary,
+void learn_tokens(const Text& text, Bytes begins, const Vocabulary& vocabulary,
                   const Pass& how, LearningTable& table, Progress& progress, Cancel& cancel) {
     Features room;
     Open open;
-    for (std::int64_t p = 0; p < static_cast<std::int64_t>(text.classes.size()); ++p) {
+    for (Long p = 0; p < std::ssize(text.classes); ++p) {
         if (p % 4096 == 0) cancel.poll();
         if (text.classes[p] <= NEWLINE) {
             open.any = false;

@@ -19,7 +19,7 @@ namespace caesura::tokenize {
 
 // The token and the white-space chunk that are open at a position.
 struct Open {
-    std::int64_t token = 0, chunk = 0;  // where they began
+    Long token = 0, chunk = 0;  // where they began
     std::uint64_t kind = 0;             // what the chunk looks like
     bool any = false;                   // whether one is open
 
@@ -29,22 +29,21 @@ struct Open {
 // What else says where tokens begin, by position; each may be empty. `forced` has 1 where a token
 // must begin and -1 where none may; `odds` are added to those of the table.
 struct Hints {
-    View<const std::int8_t> forced;
-    View<const float> odds;
+    Signs forced;
+    Floats odds;
 };
 
 struct Spans {
-    std::vector<std::int64_t> begins, ends;
+    std::vector<Long> begins, ends;
 };
 
 // Appends the tokens that end at positions from `first` to `last`. Returns the position that was
 // reached, which may lie a known chunk behind `last`.
-std::int64_t find_tokens(const Text& text, std::int64_t first, std::int64_t last,
-                         const Hints& hints, const Vocabulary& vocabulary, const Weights& weights,
-                         Open& open, Spans& found);
+Long find_tokens(const Text& text, Long first, Long last, const Hints& hints,
+                 const Vocabulary& vocabulary, const Weights& weights, Open& open, Spans& found);
 
 // One pass of AdaGrad over a text whose tokens begin where `begins` says.
-void learn_tokens(const Text& text, View<const std::uint8_t> begins, const Vocabulary& vocabulary,
+void learn_tokens(const Text& text, Bytes begins, const Vocabulary& vocabulary,
                   const Pass& pass, LearningTable& table, Progress& progress, Cancel& cancel);
 
 }  // namespace caesura::tokenize

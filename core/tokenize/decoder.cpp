@@ -9,17 +9,17 @@ using text::margin;
 using text::window;
 
 // Characters behind a blank that tell whether it is inside of a number, and some more.
-constexpr std::int64_t group = 8;
+constexpr Long group = 8;
 
-std::int64_t size_of(const auto& values) { return static_cast<std::int64_t>(values.size()); }
+Long size_of(const auto& values) { return std::ssize(values); }
 
-void shift_by(std::vector<std::int64_t>& values, std::size_t from, std::int64_t by) {
+void shift_by(std::vector<Long>& values, std::size_t from, Long by) {
     for (std::size_t i = from; i < values.size(); ++i) values[i] += by;
 }
 
 // Removes the first n values, and returns them.
 template <class T>
-std::vector<T> take_front(std::vector<T>& values, std::int64_t n) {
+std::vector<T> take_front(std::vector<T>& values, Long n) {
     std::vector<T> front(values.begin(), values.begin() + n);
     values.erase(values.begin(), values.begin() + n);
     return front;
@@ -64,11 +64,11 @@ void Decided::append(const Decided& more) {
     append_to(hyphenated, more.hyphenated);
 }
 
-bool Given::has_start(std::int64_t offset) const {
+bool Given::has_start(Long offset) const {
     return std::binary_search(starts.begin(), starts.end(), offset);
 }
 
-std::int8_t Given::at(std::int64_t offset) const {
+std::int8_t Given::at(Long offset) const {
     if (has_start(offset)) return 1;
     if (std::binary_search(no_starts.begin(), no_starts.end(), offset)) return 0;
     return all_starts ? 0 : -1;
@@ -81,7 +81,7 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options, Given given)
 }
 
 void Decoder::start_at(Offsets offsets) {
-    const std::int64_t done = tokens_.begins.empty() ? base_ : std::min(base_, tokens_.begins[0]);
+    const Long done = tokens_.begins.empty() ? base_ : std::min(base_, tokens_.begins[0]);
     auto& starts = given_.starts;
     starts.erase(starts.begin(), std::lower_bound(starts.begin(), starts.end(), done));
     starts.insert(starts.end(), offsets.begin(), offsets.end());
@@ -93,12 +93,11 @@ void Decoder::take(Codes codes) {
     fresh_ += codes.size();
 }
 
-Decided Decoder::decide(View<const std::int8_t> known, std::optional<View<const float>> odds,
-                        bool last) {
+Decided Decoder::decide(Signs known, std::optional<Floats> odds, bool last) {
     const bool whole = last && !layout_;
     if (!whole) {
         if (!layout_) layout_.emplace(given_.paragraphs);
-        const Codes fresh = Codes(codes_).slice(size_of(codes_) - static_cast<std::int64_t>(fresh_),
+        const Codes fresh = Codes(codes_).slice(size_of(codes_) - static_cast<Long>(fresh_),
                                                 size_of(codes_));
         std::vector<std::uint8_t> kinds;
         kinds.reserve(fresh.size());
@@ -109,7 +108,7 @@ Decided Decoder::decide(View<const std::int8_t> known, std::optional<View<const 
     text_.classify(codes_, model_.characters);
     find(known, odds, last);
     if (whole) {
-        const std::int64_t end = margin + size_of(codes_);
+        const Long end = margin + size_of(codes_);
         breaks_ = layout::layout_of(text_.written().classes.slice(margin, end),
                                     text_.written().folded.slice(margin, end), tokens_.begins,
                                     tokens_.ends, given_.paragraphs);
@@ -119,16 +118,15 @@ Decided Decoder::decide(View<const std::int8_t> known, std::optional<View<const 
 }
 
 // Finds tokens in the characters that are kept, and fills their marks.
-void Decoder::find(View<const std::int8_t> known, std::optional<View<const float>> odds,
-                   bool last) {
-    std::vector<std::int64_t> inside;
-    const std::int64_t shift = margin - base_;
+void Decoder::find(Signs known, std::optional<Floats> odds, bool last) {
+    std::vector<Long> inside;
+    const Long shift = margin - base_;
     if (options_.numbers) {
         inside = text_.blanks_in_numbers();
-        std::erase_if(inside, [&](std::int64_t at) { return given_.has_start(at + 1 - shift); });
+        std::erase_if(inside, [&](Long at) { return given_.has_start(at + 1 - shift); });
     }
     text_.prepare(true, inside);
-    std::int64_t end = base_ + size_of(codes_) + (last ? 1 : -window - group);
+    Long end = base_ + size_of(codes_) + (last ? 1 : -window - group);
     if (odds && !last) end = std::min(end, base_ + size_of(*odds));
     if (end <= at_) return;
     const std::vector<std::int8_t> force = forced(known, inside, shift);
@@ -145,7 +143,7 @@ void Decoder::find(View<const std::int8_t> known, std::optional<View<const float
           shift;
     open_.token -= shift;
     open_.chunk -= shift;
-    const auto fresh = [before](const std::vector<std::int64_t>& values) {
+    const auto fresh = [before](const std::vector<Long>& values) {
         return Offsets(values).slice(static_cast<std::ptrdiff_t>(before), size_of(values));
     };
     const Text written = text_.written();
@@ -179,21 +177,20 @@ void Decoder::find(View<const std::int8_t> known, std::optional<View<const float
 }
 
 // Where a token must begin since a sentence does, or must and may not by its signs.
-std::vector<std::int8_t> Decoder::forced(View<const std::int8_t> known, Offsets inside,
-                                         std::int64_t shift) const {
+std::vector<std::int8_t> Decoder::forced(Signs known, Offsets inside, Long shift) const {
     std::vector<std::int8_t> force;
     if (known.empty() && inside.empty() && given_.starts.empty()) return force;
     force.resize(codes_.size() + 2 * margin);
     std::copy(known.begin(), known.end(), force.begin() + margin);
-    for (const std::int64_t at : inside) force[at] = force[at + 1] = -1;
-    for (const std::int64_t start : given_.starts)
-        if (const std::int64_t at = start + shift; 0 <= at && at < size_of(force)) force[at] = 1;
+    for (const Long at : inside) force[at] = force[at + 1] = -1;
+    for (const Long start : given_.starts)
+        if (const Long at = start + shift; 0 <= at && at < size_of(force)) force[at] = 1;
     return force;
 }
 
 // Drops the characters that nothing will look at again.
 void Decoder::forget() {
-    std::int64_t keep = at_ - margin;
+    Long keep = at_ - margin;
     if (open_.any) keep = std::min(keep, open_.token - margin);
     keep = std::max(keep, base_);
     codes_.erase(codes_.begin(), codes_.begin() + (keep - base_));
@@ -203,8 +200,8 @@ void Decoder::forget() {
 // Decides about sentence starts as far as enough tokens are known.
 Decided Decoder::settle(bool last) {
     const auto& [begins, ends] = tokens_;
-    const std::int64_t n = size_of(begins);
-    if (const std::int64_t coded = size_of(breaks_); coded < n && layout_) {
+    const Long n = size_of(begins);
+    if (const Long coded = size_of(breaks_); coded < n && layout_) {
         const auto more = layout_->take(Offsets(begins).slice(coded, n),
                                         Offsets(ends).slice(coded, n));
         breaks_.insert(breaks_.end(), more.begin(), more.end());
@@ -212,14 +209,14 @@ Decided Decoder::settle(bool last) {
     if (options_.weigh && model_.layout)
         join_lines(begins, breaks_, joined_, joined_line_, marks_);
     // What follows a token must be known, and so must its lines.
-    std::int64_t done = last ? n : std::max<std::int64_t>(0, size_of(breaks_) - ahead);
+    Long done = last ? n : std::max<Long>(0, size_of(breaks_) - ahead);
     Pairs pairs = pairs_of(hyphenated_, begins, ends, breaks_);
     for (const Hyphenated& word : hyphenated_) {
         // Both parts are decided together.
-        const auto rank = [&](std::int64_t offset) {
+        const auto rank = [&](Long offset) {
             return std::lower_bound(begins.begin(), begins.end(), offset) - begins.begin();
         };
-        if (const std::int64_t first = rank(word.start);
+        if (const Long first = rank(word.start);
             !last && first < done && done <= rank(word.second))
             done = first;
     }
@@ -227,7 +224,7 @@ Decided Decoder::settle(bool last) {
     decided.breaks = take_front(breaks_, done);
     joined_ = size_of(breaks_);
     std::vector<std::int8_t> known(done, -1);
-    for (std::int64_t t = 0; t < done; ++t) {
+    for (Long t = 0; t < done; ++t) {
         if (given_.decides()) known[t] = given_.at(begins[t]);
         if (known[t] >= 0) continue;
         if (decided.breaks[t] == layout::BLANK) known[t] = 1;
@@ -245,7 +242,7 @@ Decided Decoder::settle(bool last) {
                     decided.evidence);
         marks_.erase(marks_.begin(), marks_.begin() + done);
     }
-    const std::int64_t held = done < n ? begins[done] : std::int64_t{1} << 62;
+    const Long held = done < n ? begins[done] : Long{1} << 62;
     std::erase_if(hyphenated_, [held](const Hyphenated& word) { return word.start < held; });
     decided.starts = take_front(tokens_.begins, done);
     decided.ends = take_front(tokens_.ends, done);

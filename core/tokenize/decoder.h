@@ -31,19 +31,19 @@ struct DecoderOptions {
 // Offsets at which sentences start, at which none does, and at which paragraphs start. With
 // `all_starts` no sentence starts anywhere else.
 struct Given {
-    std::vector<std::int64_t> starts, no_starts, paragraphs;
+    std::vector<Long> starts, no_starts, paragraphs;
     bool all_starts = false;
 
     bool decides() const { return all_starts || !starts.empty() || !no_starts.empty(); }
-    bool has_start(std::int64_t offset) const;
+    bool has_start(Long offset) const;
     // 1, 0 or -1 (open) for a token that begins at an offset.
-    std::int8_t at(std::int64_t offset) const;
+    std::int8_t at(Long offset) const;
 };
 
 // Tokens by offset, the probability of a sentence start at each, what the layout says, and which
 // tokens a line end parts.
 struct Decided {
-    std::vector<std::int64_t> starts, ends;
+    std::vector<Long> starts, ends;
     std::vector<float> evidence;
     std::vector<std::uint8_t> breaks;
     std::vector<std::uint8_t> hyphenated;
@@ -61,18 +61,17 @@ class Decoder {
     void take(Codes codes);
     // Decides about tokens as far as enough is known. `known` and `odds` are hints for the
     // characters that are kept (see Hints); `known` may be empty, and odds limit what is decided.
-    Decided decide(View<const std::int8_t> known, std::optional<View<const float>> odds, bool last);
+    Decided decide(Signs known, std::optional<Floats> odds, bool last);
 
     // The offset of the first character that is kept, and those characters.
-    std::int64_t base() const { return base_; }
+    Long base() const { return base_; }
     Codes kept() const { return codes_; }
     // Tokens that are known but not decided.
     const Spans& held() const { return tokens_; }
 
    private:
-    void find(View<const std::int8_t> known, std::optional<View<const float>> odds, bool last);
-    std::vector<std::int8_t> forced(View<const std::int8_t> known, Offsets inside,
-                                    std::int64_t shift) const;
+    void find(Signs known, std::optional<Floats> odds, bool last);
+    std::vector<std::int8_t> forced(Signs known, Offsets inside, Long shift) const;
     void forget();
     Decided settle(bool last);
 
@@ -82,11 +81,11 @@ class Decoder {
     std::vector<std::uint32_t> codes_;
     std::size_t fresh_ = 0;  // how many of them are new
     text::PreparedText text_;
-    std::int64_t base_ = 0, at_ = 0;  // offsets of the first code that is kept, and of the next
+    Long base_ = 0, at_ = 0;  // offsets of the first code that is kept, and of the next
     Open open_;
     Position position_{0, 0};
     Joined joined_line_;
-    std::int64_t joined_ = 0;  // tokens whose lines are joined where they are wrapped
+    Long joined_ = 0;  // tokens whose lines are joined where they are wrapped
     std::size_t paragraph_ = 0;  // given paragraphs that are behind
     std::vector<Mark> marks_;
     std::optional<layout::Reader> layout_;  // only of a text that comes in blocks

@@ -13,25 +13,25 @@ using text::margin;
 using text::window;
 
 // The shortest part of a word on either line.
-constexpr std::int64_t shortest = 2;
+constexpr Long shortest = 2;
 
 bool is_hyphen(std::uint32_t code) { return code == '-' || code == 0x2010 || code == 0xAD; }
 
 }  // namespace
 
-void find_hyphenated(const Text& text, Offsets ends, std::int64_t shift,
+void find_hyphenated(const Text& text, Offsets ends, Long shift,
                      const Vocabulary& vocabulary, std::vector<Hyphenated>& found) {
     const auto k = text.classes;
     const auto f = text.folded;
-    const auto size = static_cast<std::int64_t>(k.size());
-    for (const std::int64_t end : ends) {
+    const Long size = std::ssize(k);
+    for (const Long end : ends) {
         if ((k[end - 1] != DASH && k[end - 1] != JOINER) || !is_hyphen(f[end - 1])) continue;
-        const std::int64_t limit = std::min(end + window, size - margin);
-        std::int64_t second = end, newlines = 0;
+        const Long limit = std::min(end + window, size - margin);
+        Long second = end, newlines = 0;
         for (; second < limit && (k[second] == SPACE || k[second] == NEWLINE); ++second)
             newlines += k[second] == NEWLINE && !(f[second] == '\n' && f[second - 1] == '\r');
         if (newlines != 1 || k[second] != LOWER) continue;
-        std::int64_t start = end - 1, last = second;
+        Long start = end - 1, last = second;
         while (start > std::max(margin, end - window) && is_letter(k[start - 1])) --start;
         while (last < limit && is_letter(k[last])) ++last;
         if (end - 1 - start < shortest || last - second < shortest || k[start - 1] > NEWLINE)
@@ -43,12 +43,12 @@ void find_hyphenated(const Text& text, Offsets ends, std::int64_t shift,
 
 Pairs pairs_of(const std::vector<Hyphenated>& found, Offsets begins, Offsets ends, Kinds breaks) {
     Pairs pairs;
-    const auto rank = [&](std::int64_t offset) {
+    const auto rank = [&](Long offset) {
         return std::lower_bound(begins.begin(), begins.end(), offset) - begins.begin();
     };
     for (const Hyphenated& word : found) {
-        const std::int64_t first = rank(word.start), last = rank(word.second);
-        if (first < last && last < static_cast<std::int64_t>(breaks.size()) &&
+        const Long first = rank(word.start), last = rank(word.second);
+        if (first < last && last < std::ssize(breaks) &&
             begins[first] == word.start && begins[last] == word.second && ends[last] == word.end &&
             breaks[last] == layout::WRAP)
             pairs.emplace_back(first, last);

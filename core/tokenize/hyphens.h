@@ -14,16 +14,16 @@ namespace caesura::tokenize {
 
 // A word in two parts, by offsets: where it begins, where its second part does, its end.
 struct Hyphenated {
-    std::int64_t start, second, end;
+    Long start, second, end;
 };
 
 // Appends the words that go on in the next line, of those whose hyphen ends one of some tokens. The
 // ends of tokens are positions in the text; offsets are less by `shift`.
-void find_hyphenated(const Text& text, Offsets ends, std::int64_t shift,
+void find_hyphenated(const Text& text, Offsets ends, Long shift,
                      const Vocabulary& vocabulary, std::vector<Hyphenated>& found);
 
 // First and last of tokens that are one word.
-using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+using Pairs = std::vector<std::pair<Long, Long>>;
 
 // The tokens that are one word, as far as the layout is known.
 Pairs pairs_of(const std::vector<Hyphenated>& found, Offsets begins, Offsets ends, Kinds breaks);

@@ -19,8 +19,7 @@ class KeyTable {
     KeyTable() = default;
     // Room for some keys, which are `what` of a model; `spare` times as many places or more.
     KeyTable(std::size_t keys, std::size_t spare, const char* what)
-        : what_(what), left_(learn::most_places * (static_cast<std::int64_t>(keys) +
-                                                   learn::most_places)) {
+        : what_(what), left_(learn::most_places * (static_cast<Long>(keys) + learn::most_places)) {
         if (keys == 0) return;
         std::size_t size = 1;
         while (size <= spare * keys) size *= 2;
@@ -61,7 +60,7 @@ class KeyTable {
 
     std::vector<Slot> slots_;
     const char* what_ = "";
-    std::int64_t left_ = 0;
+    Long left_ = 0;
 };
 
 }  // namespace caesura::tokenize

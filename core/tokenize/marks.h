@@ -10,7 +10,7 @@
 namespace caesura::tokenize {
 
 // Tokens that the features of a gap look back and ahead. Rows of marks have so many more.
-constexpr std::int64_t behind = 3, ahead = 8;
+constexpr Long behind = 3, ahead = 8;
 
 // The gap before a token.
 enum Gap : std::uint8_t { GLUED, BLANK, LINE_END = 3, PARAGRAPH };
@@ -30,12 +30,12 @@ using ConstMarks = View<const Mark>;
 
 // Where the gap and the line before the next token began.
 struct Position {
-    std::int64_t gap, line;
+    Long gap, line;
 };
 
 // Where the line began before it was wrapped, and whether it goes on from one before.
 struct Joined {
-    std::int64_t line = 0;
+    Long line = 0;
     bool goes_on = false;
 };
 
@@ -49,7 +49,7 @@ void set_paragraphs(Offsets begins, Offsets paragraphs, Marks rows);
 // Makes the rows of wrapped prose, from the token `first` on, what they were before it was wrapped:
 // there the end of a line is a blank, or nothing behind a hyphen, and lines go on. Tokens begin at
 // rows[behind].
-void join_lines(Offsets begins, Kinds breaks, std::int64_t first, Joined& joined, Marks rows);
+void join_lines(Offsets begins, Kinds breaks, Long first, Joined& joined, Marks rows);
 
 // The marks of the tokens of a whole text, by offset, with rows before and behind. Without `breaks`
 // it is not known which lines are wrapped prose.
@@ -59,10 +59,10 @@ std::vector<Mark> marks_of(const Text& text, Offsets begins, Offsets ends, Offse
 std::vector<std::uint8_t> learned(Kinds breaks);
 
 // Whether `[6]` begins at row i on the line of the token before: it is a note to that sentence.
-bool is_note(ConstMarks rows, std::int64_t i);
+bool is_note(ConstMarks rows, Long i);
 // Whether the token before row i may end a note.
-bool is_behind_note(ConstMarks rows, std::int64_t i);
+bool is_behind_note(ConstMarks rows, Long i);
 // Copies the rows around a note, and around others that follow it at once, as if there were none.
-void without_note(ConstMarks rows, std::int64_t i, Marks into);
+void without_note(ConstMarks rows, Long i, Marks into);
 
 }  // namespace caesura::tokenize

@@ -21,7 +21,7 @@ bool is_sign(const Mark& mark) { return mark.head() < 32 && (signs >> mark.head(
 
 bool is_end(std::uint64_t tail) { return tail == STOP || tail == ASKING; }
 
-std::uint64_t bucket(std::int64_t n) {
+std::uint64_t bucket(Long n) {
     if (n < 5) return static_cast<std::uint64_t>(n);
     return n < 8 ? 5 : n < 13 ? 6 : n < 21 ? 7 : n < 41 ? 8 : 9;
 }
@@ -39,7 +39,7 @@ std::uint64_t pair(std::uint64_t x, std::uint64_t y) {
 
 // Writes the features of the gap before row i, of which the layout says so much; returns how many
 // there are. Inside a line the layout says nothing that is not said already.
-View<const std::uint64_t> features_of(ConstMarks rows, std::int64_t i, std::uint8_t layout,
+Hashes features_of(ConstMarks rows, Long i, std::uint8_t layout,
                                       const StartState& state, int bits, Features& out) {
     const Mark* const m = &rows[i];
     const Mark &m0 = m[0], &m1 = m[1], &p1 = m[-1], &p2 = m[-2];
@@ -48,11 +48,11 @@ View<const std::uint64_t> features_of(ConstMarks rows, std::int64_t i, std::uint
     const std::uint64_t mode =
         (up_to_three(state.stops) * 4 + up_to_three(state.capitals)) * 2 + (state.count >= 12);
     const auto quotes = static_cast<std::uint64_t>(state.quotes & 1);
-    const auto brackets = static_cast<std::uint64_t>(std::clamp<std::int64_t>(state.brackets, 0, 2));
+    const auto brackets = static_cast<std::uint64_t>(std::clamp<Long>(state.brackets, 0, 2));
     const std::uint64_t line = bucket(state.line);
     std::uint64_t next = 0;  // tokens to the next end of a line or a sentence
     bool has_signs = state.signs != 0 || is_sign(m0), beyond = false;
-    for (std::int64_t j = 1; j < ahead; ++j) {
+    for (Long j = 1; j < ahead; ++j) {
         beyond = beyond || m[j].gap >= PARAGRAPH;
         has_signs = has_signs || (!beyond && is_sign(m[j]));
         if (next == 0 && (m[j].gap > BLANK || is_end(m[j].tail())))
@@ -171,14 +171,14 @@ View<const std::uint64_t> features_of(ConstMarks rows, std::int64_t i, std::uint
 }
 
 // Whether a paragraph begins with words that have neither punctuation nor capitals.
-bool is_bare(ConstMarks rows, std::int64_t i) {
-    for (std::int64_t j = 0; j < ahead; ++j)
+bool is_bare(ConstMarks rows, Long i) {
+    for (Long j = 0; j < ahead; ++j)
         if (is_sign(rows[i + j]) || (j > 0 && rows[i + j].gap >= PARAGRAPH)) return false;
     return rows[i + ahead - 1].shape != 0;
 }
 
 // Takes token i, which starts a sentence or does not, into the state.
-void advance(ConstMarks rows, std::int64_t i, bool start, StartState& state) {
+void advance(ConstMarks rows, Long i, bool start, StartState& state) {
     const Mark& mark = rows[i];
     if (mark.gap >= PARAGRAPH && is_bare(rows, i)) {
         state.stops = state.signs = state.capitals = 0;
@@ -207,20 +207,19 @@ void advance(ConstMarks rows, std::int64_t i, bool start, StartState& state) {
 
 }  // namespace
 
-void find_starts(ConstMarks rows, Kinds breaks, View<const std::int8_t> given,
-                 const Weights& weights, double threshold, StartState& state,
-                 View<float> evidence) {
+void find_starts(ConstMarks rows, Kinds breaks, Signs given, const Weights& weights,
+                 double threshold, StartState& state, View<float> evidence) {
     // Probabilities behind notes are kept in steps of 2**-40.
     constexpr double steps = 1ll << 40;
-    const auto size = static_cast<std::int64_t>(evidence.size());
+    const Long size = std::ssize(evidence);
     Features room;
     std::array<Mark, behind + ahead> others;
     Rows<StartState> found(weights);
-    const auto features = [&](std::int64_t n, const StartState& at, Features& own) {
+    const auto features = [&](Long n, const StartState& at, Features& own) {
         const std::uint8_t layout = breaks.empty() ? std::uint8_t{layout::SAME} : breaks[n];
         return features_of(rows, n + behind, layout, at, weights.bits(), own);
     };
-    const auto judge = [&](std::int64_t n) {
+    const auto judge = [&](Long n) {
         const auto own = found.get(n, state, features);
         if (n + 1 < size) {
             StartState next = state;
@@ -229,8 +228,8 @@ void find_starts(ConstMarks rows, Kinds breaks, View<const std::int8_t> given,
         }
         return probability_of(weights.score(own));
     };
-    for (std::int64_t n = 0; n < size; ++n) {
-        const std::int64_t i = n + behind;
+    for (Long n = 0; n < size; ++n) {
+        const Long i = n + behind;
         double probability = state.count == 0 ? 1.0 : judge(n);
         double carried = 0.0;
         if (state.note > 0.0 && is_behind_note(rows, i)) {
@@ -243,8 +242,7 @@ void find_starts(ConstMarks rows, Kinds breaks, View<const std::int8_t> given,
             probability = given[n];
         } else if (is_note(rows, i)) {
             without_note(rows, i, others);
-            const auto own =
-                features_of(others, behind, layout::SAME, state, weights.bits(), room);
+            const auto own = features_of(others, behind, layout::SAME, state, weights.bits(), room);
             weights.request(own);
             const double past = probability_of(weights.score(own));
             state.note = std::floor(std::max(past, carried) * steps) / steps;
@@ -255,12 +253,12 @@ void find_starts(ConstMarks rows, Kinds breaks, View<const std::int8_t> given,
     }
 }
 
-void learn_starts(ConstMarks rows, Kinds breaks, View<const std::int8_t> truth, const Pass& how,
+void learn_starts(ConstMarks rows, Kinds breaks, Signs truth, const Pass& how,
                   LearningTable& table, Progress& progress, Cancel& cancel) {
     Features features;
     StartState state;
-    for (std::int64_t n = 0; n < static_cast<std::int64_t>(truth.size()); ++n) {
-        const std::int64_t i = n + behind;
+    for (Long n = 0; n < std::ssize(truth); ++n) {
+        const Long i = n + behind;
         bool start = (truth[n] & 1) != 0;
         if (n > 0 && truth[n] < pass) {
             const std::uint8_t layout = breaks.empty() ? std::uint8_t{layout::SAME} : breaks[n];

@@ -18,12 +18,12 @@ constexpr std::int8_t pass = 2;
 
 // What the decision at a token takes from those before it.
 struct StartState {
-    std::int64_t since = 0;     // tokens since the last start
+    Long since = 0;     // tokens since the last start
     std::uint64_t first = 0;    // the form of the first token of the sentence
-    std::int64_t quotes = 0, brackets = 0;
+    Long quotes = 0, brackets = 0;
     std::uint64_t stops = 0, capitals = 0, signs = 0;  // a bit for each of the last tokens
-    std::int64_t count = 0;     // tokens of the text
-    std::int64_t line = 0;      // tokens of the line
+    Long count = 0;     // tokens of the text
+    Long line = 0;      // tokens of the line
     double note = 0.0;          // the probability of a start behind the note
 
     bool operator==(const StartState&) const = default;
@@ -31,9 +31,8 @@ struct StartState {
 
 // Writes the probability for each of the tokens, which begin at rows[behind]; what is given (1 yes,
 // 0 no, -1 open) is obeyed. A model that did not learn from the layout gets no `breaks`.
-void find_starts(ConstMarks rows, Kinds breaks, View<const std::int8_t> given,
-                 const Weights& weights, double threshold, StartState& state,
-                 View<float> evidence);
+void find_starts(ConstMarks rows, Kinds breaks, Signs given, const Weights& weights,
+                 double threshold, StartState& state, View<float> evidence);
 
 // How an epoch passes over a text. With `own` the history is what the model itself decided, as it
 // will be in use. A negative rate counts the features instead.
@@ -44,7 +43,7 @@ struct Pass {
 };
 
 // One pass of AdaGrad over a document.
-void learn_starts(ConstMarks rows, Kinds breaks, View<const std::int8_t> truth, const Pass& pass,
+void learn_starts(ConstMarks rows, Kinds breaks, Signs truth, const Pass& pass,
                   LearningTable& table, Progress& progress, Cancel& cancel);
 
 }  // namespace caesura::tokenize

@@ -10,9 +10,9 @@ void for_each(const text::CharacterTable& characters, const Strings& strings, En
     prepared.classify(strings.codes, characters);
     prepared.prepare(false);
     const Text text = prepared.written();
-    std::int64_t start = text::margin;
+    Long start = text::margin;
     for (std::size_t i = 0; i < strings.ends.size(); ++i) {
-        const std::int64_t end = strings.ends[i] + text::margin;
+        const Long end = strings.ends[i] + text::margin;
         enter(text, i, start, end);
         start = end;
     }
@@ -21,40 +21,39 @@ void for_each(const text::CharacterTable& characters, const Strings& strings, En
 }  // namespace
 
 Vocabulary::Vocabulary(const text::CharacterTable& characters, Strings seen, Strings named,
-                       Strings types, View<const std::uint32_t> bits, Strings chunks,
-                       View<const std::uint32_t> cuts, Strings whole)
+                       Strings types, Codes bits, Strings chunks, Codes cuts, Strings whole)
     : seen_(seen.ends.size(), 4, "words"),
       named_(named.ends.size(), 4, "words"),
       whole_(whole.ends.size(), 2, "words"),
       types_(types.ends.size(), 2, "word types"),
       chunks_(chunks.ends.size(), 3, "chunks") {
-    for_each(characters, seen, [&](const Text& text, std::size_t, std::int64_t a, std::int64_t b) {
+    for_each(characters, seen, [&](const Text& text, std::size_t, Long a, Long b) {
         seen_.insert(text.hash(a, b));
     });
-    for_each(characters, named, [&](const Text& text, std::size_t, std::int64_t a, std::int64_t b) {
+    for_each(characters, named, [&](const Text& text, std::size_t, Long a, Long b) {
         named_.insert(text.hash(a, b));
     });
     for_each(characters, types,
-             [&](const Text& text, std::size_t i, std::int64_t a, std::int64_t b) {
+             [&](const Text& text, std::size_t i, Long a, Long b) {
                  types_.insert(text.hash(a, b)) |= bits[i];
              });
     for_each(characters, chunks,
-             [&](const Text& text, std::size_t i, std::int64_t a, std::int64_t b) {
+             [&](const Text& text, std::size_t i, Long a, Long b) {
                  const std::uint64_t key = chunk_key(text, a, b);
                  if (!chunks_.find(key)) chunks_.insert(key) = cuts[i];
              });
-    std::int64_t start = 0;
-    for (const std::int64_t end : whole.ends) {
+    Long start = 0;
+    for (const Long end : whole.ends) {
         whole_.insert(text::hash_of(whole.codes.slice(start, end)));
         start = end;
     }
 }
 
 // The hash of a chunk, case included.
-std::uint64_t Vocabulary::chunk_key(const Text& text, std::int64_t start, std::int64_t end) {
+std::uint64_t Vocabulary::chunk_key(const Text& text, Long start, Long end) {
     constexpr std::uint64_t factor = 0xBF58476D1CE4E5B9ull;
     std::uint64_t classes = 1;
-    for (std::int64_t i = start; i < end; ++i) classes = classes * 37 + text.classes[i];
+    for (Long i = start; i < end; ++i) classes = classes * 37 + text.classes[i];
     const std::uint64_t key = (text.hash(start, end) ^ (classes * factor)) * factor;
     return (key ^ (key >> 29)) | 1;
 }

@@ -10,14 +10,13 @@
 
 namespace caesura::tokenize {
 
-using text::Codes;
 using text::Kinds;
 using text::Offsets;
 using text::Text;
 
 // The longest strings that are looked up: types, chunks, words that were seen, and those of a
 // dictionary.
-constexpr std::int64_t longest_type = 24, longest_chunk = 20, longest_seen = 5, longest_named = 12;
+constexpr Long longest_type = 24, longest_chunk = 20, longest_seen = 5, longest_named = 12;
 
 // Strings as code points, one behind the other, and where each ends.
 struct Strings {
@@ -46,8 +45,7 @@ class Vocabulary {
     // token begins at character i; `bits` are those of types. `whole` words are made whole where
     // they are hyphenated at the end of a line.
     Vocabulary(const text::CharacterTable& characters, Strings seen, Strings named, Strings types,
-               View<const std::uint32_t> bits, Strings chunks, View<const std::uint32_t> cuts,
-               Strings whole);
+               Codes bits, Strings chunks, Codes cuts, Strings whole);
 
     bool knows_types() const { return !types_.empty(); }
     bool knows_chunks() const { return !chunks_.empty(); }
@@ -55,25 +53,25 @@ class Vocabulary {
     const Words& named() const { return named_; }
 
     // What is known of the characters start..end-1 as a type; 0 if nothing is.
-    std::uint32_t bits(const Text& text, std::int64_t start, std::int64_t end) const {
+    std::uint32_t bits(const Text& text, Long start, Long end) const {
         if (end - start > longest_type || end <= start) return 0;
         const std::uint32_t* found = types_.find(text.hash(start, end));
         return found ? *found : 0;
     }
     // Where the chunk start..end-1 is cut; null if it is not remembered.
-    const std::uint32_t* cuts(const Text& text, std::int64_t start, std::int64_t end) const {
+    const std::uint32_t* cuts(const Text& text, Long start, Long end) const {
         return chunks_.find(chunk_key(text, start, end));
     }
     // Whether a hyphenated word whose parts have these hashes is one word: it is known as one, or
     // neither part is known.
-    bool is_whole(std::uint64_t left, std::uint64_t right, std::int64_t right_length) const {
+    bool is_whole(std::uint64_t left, std::uint64_t right, Long right_length) const {
         return whole_.contains(text::joined_hash(left, right, right_length)) ||
                !(whole_.contains(left) || whole_.contains(right));
     }
     bool knows_whole() const { return !whole_.empty(); }
 
    private:
-    static std::uint64_t chunk_key(const Text& text, std::int64_t start, std::int64_t end);
+    static std::uint64_t chunk_key(const Text& text, Long start, Long end);
 
     Words seen_, named_, whole_;
     KeyTable<std::uint32_t> types_, chunks_;

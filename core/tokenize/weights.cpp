@@ -8,14 +8,13 @@
 
 namespace caesura::tokenize {
 
-Weights::Weights(int bits, View<const std::uint8_t> gaps, View<const std::int8_t> codes,
-                 View<const float> values)
+Weights::Weights(int bits, Bytes gaps, Signs codes, Floats values)
     : bits_(bits),
       blocks_(std::max<std::size_t>(1, (std::size_t{1} << bits) / 64)),
       values_(values.begin(), values.end()) {
-    std::int64_t row = -1, last = -1;
+    Long row = -1, last = -1;
     std::uint32_t rank = 0;
-    for (std::int64_t i = 0; i < static_cast<std::int64_t>(gaps.size()); ++i) {
+    for (Long i = 0; i < std::ssize(gaps); ++i) {
         row += gaps[i];
         if (gaps[i] == 0 || row >> bits != 0)
             throw DamagedModel("the rows of a table do not rise within it");
@@ -34,11 +33,11 @@ Weights::Weights(int bits, View<const std::uint8_t> gaps, View<const std::int8_t
     }
 }
 
-std::vector<std::int64_t> Weights::rows() const {
-    std::vector<std::int64_t> found;
+std::vector<Long> Weights::rows() const {
+    std::vector<Long> found;
     for (std::size_t b = 0; b < blocks_.size(); ++b)
         for (std::uint64_t bits = blocks_[b].there; bits != 0; bits &= bits - 1)
-            found.push_back(static_cast<std::int64_t>(b) * 64 + std::countr_zero(bits));
+            found.push_back(static_cast<Long>(b) * 64 + std::countr_zero(bits));
     return found;
 }
 
@@ -54,7 +53,7 @@ LearningTable::Entries LearningTable::entries() const {
     Entries found;
     for (const std::uint32_t b : blocks_.indices()) {
         const Block& block = *blocks_.find(b);
-        for (std::int64_t k = 0; k < block_rows; ++k) {
+        for (Long k = 0; k < block_rows; ++k) {
             if (block.weights[k] == 0.0f && block.squares[k] == 0.0f) continue;
             found.rows.push_back(b * block_rows + k);
             found.weights.push_back(block.weights[k]);
@@ -64,8 +63,7 @@ LearningTable::Entries LearningTable::entries() const {
     return found;
 }
 
-void LearningTable::set_entries(View<const std::int64_t> rows, View<const float> weights,
-                                View<const float> squares) {
+void LearningTable::set_entries(Longs rows, Floats weights, Floats squares) {
     for (const std::uint32_t b : blocks_.indices()) {
         Block& block = *blocks_.find(b);
         std::ranges::fill(block.weights, 0.0f);
@@ -79,15 +77,14 @@ void LearningTable::set_entries(View<const std::int64_t> rows, View<const float>
     }
 }
 
-void tally(View<const std::uint64_t> rows, LearningTable& table) {
+void tally(Hashes rows, LearningTable& table) {
     for (const std::uint64_t row : rows)
         if (std::uint8_t& seen = table.touch(row)->seen[row % LearningTable::block_rows];
             seen < 255)
             ++seen;
 }
 
-bool step(View<const std::uint64_t> rows, bool truth, double rate, LearningTable& table,
-          Progress& progress) {
+bool step(Hashes rows, bool truth, double rate, LearningTable& table, Progress& progress) {
     constexpr auto n = static_cast<std::uint64_t>(LearningTable::block_rows);
     LearningTable::Block* blocks[most_features];
     for (const std::uint64_t row : rows) table.prefetch(row);

@@ -29,21 +29,20 @@ class Weights {
     // A table of 2**bits rows, of which those at these distances from one another have a code; a
     // code of 0 is none. The values are those of the codes from -128 on. Throws DamagedModel if the
     // rows do not rise within the table.
-    Weights(int bits, View<const std::uint8_t> gaps, View<const std::int8_t> codes,
-            View<const float> values);
+    Weights(int bits, Bytes gaps, Signs codes, Floats values);
 
     int bits() const { return bits_; }
     // The rows that have a code, and the codes.
-    std::vector<std::int64_t> rows() const;
+    std::vector<Long> rows() const;
     std::vector<std::int8_t> codes() const;
 
     // Requests the memory that `score` reads first.
-    void request(View<const std::uint64_t> rows) const {
+    void request(Hashes rows) const {
         for (const std::uint64_t row : rows) prefetch(&blocks_[row / 64]);
     }
     // The sum of the weights of rows, of which there are at most `most_features`. Which rows have a
     // weight cannot be predicted, so they are first collected without a branch.
-    double score(View<const std::uint64_t> rows) const {
+    double score(Hashes rows) const {
         std::uint64_t found[most_features];
         const std::uint8_t* codes[most_features];
         std::size_t n = 0;
@@ -97,7 +96,7 @@ class Rows {
 
     // The rows of instance `at`; make(at, state, room) computes them.
     template <class Make>
-    View<const std::uint64_t> get(std::int64_t at, const State& state, Make make) {
+    Hashes get(Long at, const State& state, Make make) {
         if (at != at_ || state != state_) {
             rows_ = make(at, state, rooms_[current_]);
             weights_.request(rows_);
@@ -106,7 +105,7 @@ class Rows {
     }
     // Prepares those of the instance that comes next if nothing unusual is decided.
     template <class Make>
-    void expect(std::int64_t at, const State& state, Make make) {
+    void expect(Long at, const State& state, Make make) {
         current_ = 1 - current_;
         at_ = at;
         state_ = state;
@@ -116,9 +115,9 @@ class Rows {
 
    private:
     const Weights& weights_;
-    std::int64_t at_ = -1;
+    Long at_ = -1;
     State state_;
-    View<const std::uint64_t> rows_;
+    Hashes rows_;
     Features rooms_[2];
     int current_ = 0;
 };
@@ -128,7 +127,7 @@ class Rows {
 // learned.
 class LearningTable {
    public:
-    static constexpr std::int64_t block_rows = 16;
+    static constexpr Long block_rows = 16;
     struct Block {
         float weights[block_rows], squares[block_rows];
         std::uint8_t seen[block_rows];
@@ -136,7 +135,7 @@ class LearningTable {
 
     // A table of 2**bits rows, at least one block.
     LearningTable(int bits, int least)
-        : bits_(bits), least_(least), blocks_((std::int64_t{1} << bits) / block_rows) {}
+        : bits_(bits), least_(least), blocks_((Long{1} << bits) / block_rows) {}
 
     int bits() const { return bits_; }
     int least() const { return least_; }
@@ -147,13 +146,12 @@ class LearningTable {
 
     // Rows that were learned, with their weights and squares.
     struct Entries {
-        std::vector<std::int64_t> rows;
+        std::vector<Long> rows;
         std::vector<float> weights, squares;
     };
     Entries entries() const;
     // Replaces all weights and squares; what was seen stays.
-    void set_entries(View<const std::int64_t> rows, View<const float> weights,
-                     View<const float> squares);
+    void set_entries(Longs rows, Floats weights, Floats squares);
 
    private:
     int bits_, least_;
@@ -166,10 +164,9 @@ struct Progress {
 };
 
 // Counts the features of an instance, up to 255.
-void tally(View<const std::uint64_t> rows, LearningTable& table);
+void tally(Hashes rows, LearningTable& table);
 
 // Makes a step of AdaGrad on an instance; returns what the model decided before it.
-bool step(View<const std::uint64_t> rows, bool truth, double rate, LearningTable& table,
-          Progress& progress);
+bool step(Hashes rows, bool truth, double rate, LearningTable& table, Progress& progress);
 
 }  // namespace caesura::tokenize
