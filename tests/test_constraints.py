@@ -11,11 +11,11 @@ from caesura.constraints import (
     Constraints,
     add_to,
     fix_starts,
+    fixed_starts,
     forget_moved,
     keep,
     keep_layout,
-    obeyed_starts,
-    told_starts,
+    with_fixed_starts,
 )
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document, EmptyNode
 from caesura.errors import InputError, UsageError
@@ -160,14 +160,20 @@ def test_what_is_found_gives_way_to_what_is_fixed() -> None:
     fixed = Constraints.of(doc)
     x = doc.strings.add("X")
     found = np.full(5, x, np.int32)
-    assert doc.strings.take(fixed.obeyed("upos", found)) == ["VERB", "X", "PUNCT", "VERB", "PUNCT"]
-    assert doc.strings.take(fixed.obeyed("lemma", found)) == ["X"] * 5
-    assert doc.strings.take(fixed.obeyed_deprels(found))[1:4] == ["advmod", "X", "root"]
+    assert doc.strings.take(fixed.with_fixed("upos", found)) == [
+        "VERB",
+        "X",
+        "PUNCT",
+        "VERB",
+        "PUNCT",
+    ]
+    assert doc.strings.take(fixed.with_fixed("lemma", found)) == ["X"] * 5
+    assert doc.strings.take(fixed.with_fixed_deprels(found))[1:4] == ["advmod", "X", "root"]
     assert fixed.has_head(5).tolist() == [True, True, False, True, True]
-    assert obeyed_starts(doc, np.full(5, YES, np.int8)).tolist() == [YES, NO, NO, YES, NO]
+    assert with_fixed_starts(doc, np.full(5, YES, np.int8)).tolist() == [YES, NO, NO, YES, NO]
     free = Constraints.of(known())
-    assert free.obeyed("upos", found) is found
-    assert free.obeyed_deprels(found) is found
+    assert free.with_fixed("upos", found) is found
+    assert free.with_fixed_deprels(found) is found
     assert not free.has_head(5).any()
 
 
@@ -179,11 +185,11 @@ def spaced(text: str) -> Document:
 
 def test_a_blank_line_starts_a_sentence() -> None:
     doc = spaced("go on\n\nthen stop\nhere")
-    told = told_starts(doc)
+    told = fixed_starts(doc)
     assert told is not None
     assert told.tolist() == [MAYBE, MAYBE, YES, MAYBE, MAYBE]
-    assert obeyed_starts(doc, np.zeros(5, np.int8)).tolist() == [NO, NO, YES, NO, NO]
-    assert told_starts(spaced("go on\nthen stop")) is None
+    assert with_fixed_starts(doc, np.zeros(5, np.int8)).tolist() == [NO, NO, YES, NO, NO]
+    assert fixed_starts(spaced("go on\nthen stop")) is None
 
 
 def test_a_blank_line_of_double_spaced_text_does_not() -> None:
@@ -192,19 +198,19 @@ def test_a_blank_line_of_double_spaced_text_does_not() -> None:
         "morning and we saw nobody but two men with a cart",
         "who did not know the way any better than we did",
     ]
-    assert told_starts(spaced("\n\n".join(lines))) is None
+    assert fixed_starts(spaced("\n\n".join(lines))) is None
 
 
 def test_what_the_caller_fixed_stands_above_blank_lines() -> None:
     doc = spaced("go on\n\nthen stop")
     fix_starts(doc, [4], [7])
-    told = told_starts(doc)
+    told = fixed_starts(doc)
     assert told is not None
     assert told.tolist() == [MAYBE, MAYBE, NO, MAYBE]
     doc = spaced("go on\n\nthen stop")
     doc.head = np.array([UNKNOWN, UNKNOWN, 1, UNKNOWN], np.int32)
     doc.fixed = frozenset({"tokens", "heads"})
-    told = told_starts(doc)
+    told = fixed_starts(doc)
     assert told is not None
     assert told.tolist() == [MAYBE] * 4
 

@@ -1,9 +1,9 @@
-"""What the caller fixed, and every stage obeys: tokens, sentence boundaries, tags, lemmas, heads.
+"""What the caller fixed: tokens, sentence boundaries, tags, lemmas, heads. Every stage keeps it.
 
 `keep` makes a document in which only that is known, `fix_starts` adds boundaries, `fix_turns` those
 between speakers, and `Constraints` reads it off a document. Stages make of it what their decoders
 need. Where the caller fixed nothing else, a blank line starts a sentence, unless the text is
-double-spaced, and what opens a line is in the sentence behind it: `told_starts` has the rule.
+double-spaced, and what opens a line is in the sentence behind it: `fixed_starts` has the rule.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ __all__ = [
     "by_layout",
     "fix_starts",
     "fix_turns",
+    "fixed_starts",
+    "fixed_starts_of",
     "forget_moved",
     "inside_arcs",
     "keep",
     "keep_layout",
     "labelled",
-    "obeyed_starts",
-    "told_starts",
-    "told_starts_of",
     "turn_starts",
+    "with_fixed_starts",
     "with_layout",
 ]
 
@@ -52,7 +52,7 @@ class Constraints:
 
     #: Whether its tokens stay.
     tokens: bool
-    #: By token, whether a sentence starts there: YES, NO or MAYBE. `told_starts` knows more.
+    #: By token, whether a sentence starts there: YES, NO or MAYBE. `fixed_starts` knows more.
     starts: Bytes | None
     #: String columns of words whose known values stay: tags and lemmas.
     columns: Mapping[str, Ints]
@@ -79,12 +79,12 @@ class Constraints:
             deprels=doc.deprel if heads else None,
         )
 
-    def obeyed(self, name: str, found: Ints) -> Ints:
+    def with_fixed(self, name: str, found: Ints) -> Ints:
         """A column that a stage has found, with the values that are fixed in their places."""
         given = self.columns.get(name)
         return found if given is None else np.where(given > 0, given, found).astype(np.int32)
 
-    def obeyed_deprels(self, found: Ints) -> Ints:
+    def with_fixed_deprels(self, found: Ints) -> Ints:
         """Relations that a stage has found, with those of fixed arcs."""
         if self.deprels is None:
             return found
@@ -101,10 +101,10 @@ class Constraints:
 _NOTHING: Final = Constraints(False, None, {}, None, None)
 
 
-def told_starts(doc: Document) -> Bytes | None:
-    """By token, whether a sentence is told to start there: YES, NO or MAYBE; None: nothing is told.
+def fixed_starts(doc: Document) -> Bytes | None:
+    """By token, whether a sentence must start there: YES, NO or MAYBE; None: nothing is fixed.
 
-    What the caller fixed comes first. Where he left it open a sentence starts after a blank line,
+    What the caller fixed comes first. Where it is open a sentence starts after a blank line,
     but not inside an arc that is fixed, and none starts behind a list mark or a label.
     """
     fixed = Constraints.of(doc).starts
@@ -113,14 +113,14 @@ def told_starts(doc: Document) -> Bytes | None:
     return with_layout(doc, np.full(doc.n_tokens, MAYBE) if fixed is None else fixed)
 
 
-def told_starts_of(docs: Sequence[Document]) -> dict[int, Bytes]:
-    """The same for those of many documents of which anything is told, by their numbers."""
+def fixed_starts_of(docs: Sequence[Document]) -> dict[int, Bytes]:
+    """The same for those of many documents of which anything is fixed, by their numbers."""
     codes = [breaks(doc) for doc in docs]
     sure = np.cumsum([0, *map(len, codes)]).searchsorted(
         np.flatnonzero(_tells(np.concatenate(codes))), "right"
     )
     told = {k for k, doc in enumerate(docs) if doc.fixed}.union((sure - 1).tolist())
-    found = {k: told_starts(docs[k]) for k in sorted(told)}
+    found = {k: fixed_starts(docs[k]) for k in sorted(told)}
     return {k: starts for k, starts in found.items() if starts is not None}
 
 
@@ -160,9 +160,9 @@ def inside_arcs(doc: Document) -> NDArray[np.bool_]:
     return inside
 
 
-def obeyed_starts(doc: Document, found: Bytes) -> Bytes:
-    """Sentence starts by token that a stage has found, with those that are told."""
-    told = told_starts(doc)
+def with_fixed_starts(doc: Document, found: Bytes) -> Bytes:
+    """Sentence starts by token that a stage has found, with the fixed ones."""
+    told = fixed_starts(doc)
     return found if told is None else np.where(told != MAYBE, told, found).astype(np.int8)
 
 
@@ -185,7 +185,7 @@ def keep(doc: Document, names: Iterable[str]) -> Document:
     copy = doc.cut(0, doc.n_tokens)
     copy.fixed = wanted
     for column in doc.schema.columns:
-        # Tokens themselves stay: whoever does not keep them goes by the text.
+        # Tokens themselves stay: stages that do not keep them use the text.
         if column.level not in _ANALYSIS or column.keep in wanted or column.keep == "tokens":
             continue
         _forget(copy, column)

@@ -296,7 +296,7 @@ class Request:
         return {name: value for name, value in chosen.items() if value is not None}
 
 
-#: What is asked for if nothing is said.
+#: The request without any option.
 PLAIN: Final = Request()
 
 

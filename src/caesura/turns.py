@@ -1,4 +1,4 @@
-"""Who speaks in a plain text whose lines start with labels, such as `ANNA:` or `[00:01] ben:`.
+"""Speakers in a plain text whose lines start with labels, such as `ANNA:` or `[00:01] ben:`.
 
 A text is taken for a transcript where at least two labels recur, or two have times before them, so
 that `Note:` and `Subject:` name nobody. The text stays as it is: a label is part of the first
@@ -52,7 +52,7 @@ _LABEL: Final = re.compile(
 )
 _COLON: Final = re.compile("[:：]")
 _LINE: Final = re.compile(r"^[^\n]*\S", re.MULTILINE)
-#: Labels of fields, remarks and letters, which name nobody however often they recur.
+#: Labels of fields, remarks and letters, which name no speaker.
 FIELDS: Final = frozenset(
     """
     abstract address agenda answers attachment attachments attn author background bcc begin
@@ -178,7 +178,7 @@ def speakers(turns: Iterable[Turn]) -> list[str]:
 
 
 def _labels(text: str) -> Iterator[_Label]:
-    """Whatever looks like the label of a speaker at the start of a line."""
+    """What looks like the label of a speaker at the start of a line."""
     for match in _LABEL.finditer(text):
         name = match[3]
         words = name.split()

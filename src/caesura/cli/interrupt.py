@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def complete(items: Iterable[T]) -> Iterator[T]:
-    """The same items; an interrupt between two of them counts when the next one is asked for.
+    """The same items; an interrupt between two of them takes effect at the next one.
 
     Whoever writes an item is suspended here only when it is written to its end. While an item is
     made the interrupt counts at once.

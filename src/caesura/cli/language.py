@@ -81,4 +81,4 @@ def _head(source: Source) -> str:
             return ""
         return str(waiting.peek(_BYTES)[:_BYTES].decode("utf-8", "ignore"))
     except (OSError, ValueError, CaesuraError):
-        return ""  # whoever reads it says what is wrong
+        return ""  # the reader reports it

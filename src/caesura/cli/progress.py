@@ -73,7 +73,7 @@ class Progress:
         print(line, file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Make room for a line that somebody else prints."""
+        """Clear the line, for a line that is printed elsewhere."""
         if self._bar is None and self._drawn and self._terminal:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

@@ -17,7 +17,7 @@ _DEFAULTS: Final = (None, ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
 
 
 def given(name: str) -> bool:
-    """Whether somebody wrote this option; False where no command runs."""
+    """Whether an option was given; False if no command runs."""
     context = click.get_current_context(silent=True)
     return context is not None and context.get_parameter_source(name) not in _DEFAULTS
 

@@ -107,7 +107,7 @@ class Search:
                     return
 
     def _no_words(self, source: Source) -> None:
-        """Refuse a file that holds text alone; one that is in a folder is told of."""
+        """Refuse a file that holds only text; in a folder it is reported."""
         what, remedy = "there are no words to search, only text", "Parse it first: caesura parse."
         if source.path in self.named:
             raise InputError(what, file=source.shown, remedy=remedy)
@@ -366,7 +366,7 @@ def _in_place(search: Search, settings: Sequence[Setting], source: Source, tally
 
 
 def _again(search: Search, settings: Sequence[Setting], source: Source) -> Iterator[Document]:
-    """The rewritten documents of a file, whose warnings and matches were told before."""
+    """The rewritten documents of a file, whose warnings and matches were reported before."""
     for doc in formats.read(source.path, source.format, pieces=PIECES):
         yield rewrite(search.pattern.find(doc, search.bounds), settings).doc
 

@@ -94,7 +94,7 @@ class _Rows:
 
     def __init__(self, kind: str, paragraphs: bool) -> None:
         self._line = {"jsonl": self._json, "tsv": self._offsets}.get(kind, self._text)
-        #: Where paragraphs are told: between the lines, or in them.
+        #: Where paragraphs are marked: between the lines, or in them.
         self._between = paragraphs and kind != "jsonl"
         self._within = paragraphs and kind == "jsonl"
         self._offset = self._paragraph = 0
@@ -139,7 +139,7 @@ class _Rows:
 
 
 def _turn(piece: Document, first: int, last: int) -> dict[str, Any]:
-    """Who says a sentence, and from when to when, as far as that is known."""
+    """The speaker and the times of a sentence, as far as they are known."""
     turns = token_turn(piece)
     said: dict[str, Any] = {}
     if turns[first] >= 0:

@@ -1,4 +1,4 @@
-"""Confidences of boundaries that can be trusted: what a score is worth, measured on dev data.
+"""Calibration of the confidences of boundaries, measured on dev data.
 
 A model file may hold, for edited text and for text without capitals and punctuation apart, and for
 boundaries that were drawn and that were not, how often a sentence does start where the model gives
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["META", "StartMaps", "fit_starts", "maps_of"]
 
-#: Where a model file keeps it: what a search is worth, and what the quick way is.
+#: The key in a model file; maps are of the search and of the quick way.
 META: Final = "boundaries"
 WAYS: Final = ("search", "quick")
 _KINDS: Final = tuple(
@@ -49,18 +49,18 @@ _BELIEVED: Final = {"edited": 1.0, "unedited": 0.6}
 _OPEN: Final = 0.4999
 
 Floats = NDArray[np.float64]
-#: Pairs of a logarithm of odds and the one that it is worth, both rising.
+#: Pairs of log-odds, as scored and calibrated, both rising.
 Knots = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
 class StartMaps:
-    """What probabilities of sentence starts are worth."""
+    """Calibration maps of the probabilities of sentence starts."""
 
     maps: Mapping[str, Knots] = field(default_factory=dict)
 
     def apply(self, doc: Document) -> None:
-        """Give a document with confidences those that they are worth."""
+        """Calibrate the confidences of a document in place."""
         if doc.sent_conf is None or not self.maps:
             return
         raw = doc.sent_conf.astype(np.float64)
@@ -99,7 +99,7 @@ class StartMaps:
 
 
 def maps_of(meta: Mapping[str, Any], way: str) -> StartMaps:
-    """What the probabilities of a model are worth, of its search or of its quick way."""
+    """The calibration maps of a model, of its search or of its quick way."""
     known = meta.get(META) or {}
     return StartMaps.from_config(known.get(way, {}) if isinstance(known, Mapping) else known)
 

@@ -126,7 +126,7 @@ class Ray(Engine):
 
 
 def _given_up(batch: list[Task], error: Exception) -> Iterator[Event]:
-    """What is told of a batch that was tried often enough: workers died, or are out of reach."""
+    """The events of a batch that failed too often: workers died, or cannot be reached."""
     told = (str(error).splitlines() or [""])[0][:200].rstrip(".")
     what = f"the cluster gave it up: {type(error).__name__}" + (f" ({told})" if told else "")
     remedy = "See `ray status`, then start again with --resume."

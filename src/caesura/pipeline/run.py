@@ -57,7 +57,7 @@ __all__ = [
 AS_IT_IS: Final = Reading()
 #: Writes documents to a path in a format.
 Write = Callable[[Iterable[Document], str, str], None]
-#: Speakers that are named when a text is told to be a transcript.
+#: Speakers that are named when a text is reported as a transcript.
 _NAMED: Final = 3
 #: Formats whose documents seldom have names, and get that of their file. A treebank says itself
 #: what its documents are called.
@@ -114,7 +114,7 @@ def tasks(
     warn: WarningSink | None = None,
     watch: Watch | None = None,
 ) -> Iterator[Task]:
-    """The tasks of all files; `warn` is told of the first text that the `watch` finds foreign."""
+    """The tasks of all files; `warn` receives a warning for the first text in another language."""
     look = _Look(watch, warn)
     for source in sources:
         yield Begin(source)
@@ -132,7 +132,7 @@ def tasks(
 
 
 def _tell_turns(text: str, source: Source, warn: WarningSink | None) -> None:
-    """Tell that a plain text is taken for a transcript, by its first part."""
+    """Warn that a plain text is read as a transcript, by its first part."""
     if warn is None:
         return
     names = speakers(find_turns(text[:HEAD]))
@@ -144,7 +144,7 @@ def _tell_turns(text: str, source: Source, warn: WarningSink | None) -> None:
 
 
 class _Look:
-    """Looks at every text where it is read, if there is somebody to tell."""
+    """Checks the language of every text, if warnings are wanted."""
 
     def __init__(self, watch: Watch | None, warn: WarningSink | None) -> None:
         self._watch = watch
@@ -346,16 +346,16 @@ class Tally:
 
 
 class Report:
-    """Who is told how a run goes; this one keeps it to itself."""
+    """Receives the progress of a run. The default ignores it."""
 
-    #: Takes warnings; None spares the checks that would make them.
+    #: Receives warnings; None skips the checks.
     warn: WarningSink | None = None
 
     def done(self, doc: Document, tally: Tally) -> None:
         """A document is done, and counted."""
 
     def failed(self, error: CaesuraError) -> None:
-        """A file or a document failed and is passed over."""
+        """A file or a document failed and is skipped."""
 
 
 def run(
@@ -420,7 +420,7 @@ def annotate_files(
         if isinstance(event, Begin):
             ended = False
         elif isinstance(event, End):
-            if ended:  # it failed while it was streamed, and has been told of
+            if ended:  # it failed while it was streamed, and was reported
                 continue
             ended = True
         yield event
@@ -445,7 +445,7 @@ def _alone(jobs: Sequence[Job]) -> Iterator[None]:
     """No other run writes into the folders of these jobs."""
     with ExitStack() as stack:
         for folder in sorted({os.path.dirname(job.target) or "." for job in jobs}):
-            with suppress(OSError):  # what cannot be made is told when something is written
+            with suppress(OSError):  # writing reports it
                 os.makedirs(folder, exist_ok=True)
             try:
                 stack.enter_context(exclusive(folder))
@@ -487,7 +487,7 @@ def _write_each(follower: _Follower, jobs: Sequence[Job], write: Write) -> None:
 
 
 class _Follower:
-    """Takes events apart into files, counting them and telling of errors."""
+    """Splits events into files, counts them and reports errors."""
 
     def __init__(self, events: Iterator[Event], tally: Tally, report: Report) -> None:
         self.events = events
@@ -495,7 +495,7 @@ class _Follower:
         self.report = report
 
     def documents(self) -> Iterator[Document]:
-        """All documents of all files; errors are told and passed over."""
+        """All documents of all files; errors are reported and skipped."""
         for event in self.events:
             if isinstance(event, Document):
                 self._count(event)
@@ -504,7 +504,7 @@ class _Follower:
                 self._note(event)
 
     def next_file(self) -> Source | None:
-        """The next file that begins; what is left of the last one is passed over."""
+        """The next file that begins; the rest of the last one is skipped."""
         for event in self.events:
             if isinstance(event, Begin):
                 return event.source

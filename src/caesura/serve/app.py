@@ -62,7 +62,7 @@ class Post:
         over = asyncio.ensure_future(self.workers.over.wait())
         try:
             await asyncio.wait((request, over), return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.wait((request,), timeout=0.5)  # its worker was killed: that is told
+            await asyncio.wait((request,), timeout=0.5)  # its worker was killed
             if not request.done():
                 raise Refused(503, "The server is being shut down.")
             request.result()
@@ -148,7 +148,7 @@ class Post:
             line = error_line(error, head.tail)
             await send({"type": "http.response.body", "body": line, "more_body": True})
         if place.broken and head.tail == "comment":
-            return  # nobody reads comments: the end that is missing tells that this is not all
+            return  # a missing end shows that the file is incomplete
         await send({"type": "http.response.body"})
 
 
@@ -266,7 +266,7 @@ def make_app(
             await application.workers.close()
 
     # A bare router: whatever goes wrong reaches the middleware, which answers in one place.
-    # It sends nobody elsewhere: an address is one of those above, or there is none.
+    # No redirects: an address is one of those above, or there is none.
     router = Router(routes=routes, redirect_slashes=False, lifespan=lifespan)
     middleware = Middleware(router, options, log)
     middleware.application = application

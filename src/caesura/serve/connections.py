@@ -110,7 +110,7 @@ class Connection(H11Protocol):
         self._since = self.loop.time()
         super().on_response_complete()
         if self.conn.their_state is h11.SEND_BODY:
-            self._watch()  # the rest of a body that nobody wants must end soon, too
+            self._watch()  # the rest of an unread body must end soon, too
 
     def _refuse(self, status: int, message: str) -> None:
         """Answer, unless an answer is under way or was given, and hang up."""

@@ -37,7 +37,7 @@ _NAME: Final = re.compile(r';\s*(file)?name="([^"\r\n]*)"', re.IGNORECASE)
 
 
 class ProcessForm(msgspec.Struct, frozen=True):
-    """The fields of a form; a stage is asked for by being there, whatever it says."""
+    """The fields of a form; a stage is wanted if its field is there."""
 
     data: str
     model: str = ""
@@ -103,7 +103,7 @@ def _parts(kind: str, body: bytes) -> list[tuple[str, str, str]]:
             raise Refused(400, "A part of the form does not say which field it is.")
         try:
             text = value.decode("utf-8")
-            # A line that somebody typed ends as lines of such a form do; a file is left as it is.
+            # Typed lines end in CRLF in such a form; a file is left as it is.
             file = names.get("file", "")
             parts.append((names[""], file, text if file else text.replace("\r\n", "\n")))
         except UnicodeDecodeError:

@@ -61,7 +61,7 @@ class Made:
     headers: list[tuple[str, str]]
     pieces: Iterable[bytes]
     stream: bool = False
-    #: How an error is told that comes after the first piece.
+    #: The form of an error after the first piece.
     tail: Literal["event", "line", "comment"] = "event"
 
 
@@ -218,7 +218,7 @@ def _pictures(docs: Iterable[Document], to: str, width: int, job: Job) -> bytes:
 
 
 def _find(request: FindRequest, models: Models, options: ServeOptions, job: Job) -> FindAnswer:
-    """Words and arcs by a pattern; a sentence that costs too much is cut short, which is told."""
+    """Words and arcs by a pattern; a sentence that costs too much is cut short, with a warning."""
     try:
         pattern = search.Pattern(request.pattern)
     except PatternError as error:

@@ -96,7 +96,7 @@ class SentenceData(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
     tokens: list[TokenData]
     words: list[WordData]
     before: str = ""
-    #: Who says it, and from when to when (seconds), in a transcript.
+    #: The speaker and the times (seconds), in a transcript.
     speaker: str = ""
     start_time: float | None = None
     end_time: float | None = None
@@ -374,7 +374,7 @@ def sentences_of(doc: Document, offset: int = 0) -> Iterator[SentenceData]:
 def _turn(
     doc: Document, turns: NDArray[np.int64], first: int, last: int
 ) -> tuple[str, float | None, float | None]:
-    """Who speaks at a token, and from when it is said to when another one is."""
+    """The speaker at a token, and the times from it to another token."""
     begin, end = span_of(doc, turns, first, last)
     speaker = doc.strings[int(doc.turn_speaker[turns[first]])] if turns[first] >= 0 else ""
     return speaker, begin, end

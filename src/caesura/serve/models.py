@@ -1,4 +1,4 @@
-"""The models of a server: the server knows their names, each worker loads those it is asked for."""
+"""The models of a server: the server knows their names, a worker loads them at first use."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Models:
         return next(iter(self.paths))
 
     def called(self, name: str | None) -> str:
-        """The name here of the model that a request asks for, who may know an older one."""
+        """The name of the model of a request, which may use an older name."""
         if not name:
             return self.default
         return name if name in self.paths else RENAMED.get(name, name)
@@ -67,7 +67,7 @@ class Models:
         return self._loaded[chosen]
 
     def unload(self, name: str) -> None:
-        """Forget a pipeline, and give its memory back; it is loaded again when it is asked for."""
+        """Forget a pipeline, and give its memory back; it is loaded again at next use."""
         if self._loaded.pop(name, None) is not None:
             gc.collect()
             trim()

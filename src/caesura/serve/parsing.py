@@ -64,12 +64,12 @@ _ENCODER = msgspec.json.Encoder()
 _SPACE = re.compile(r"\s+")
 #: What is said of sentences of transcripts alone.
 _OF_TURNS: Final = ("speaker", "start_time", "end_time")
-#: What a document is called that nobody named, as from stdin.
+#: The name of a document without one, as from stdin.
 _NAMELESS: Final = "stdin"
 
 
 def strip_text(text: str) -> str:
-    """The text without case, punctuation and line breaks, as somebody would say it.
+    """The text without case, punctuation and line breaks, as it would be spoken.
 
     Apostrophes and hyphens inside words stay, and so do points and commas inside numbers.
     """
@@ -160,7 +160,7 @@ def documents(text: str, name: str, nlp: Pipeline, how: Request, job: Job) -> It
 
 
 def real(error: CaesuraError) -> BaseException:
-    """A bug as itself, so that it is told as one."""
+    """The cause of an internal error, so that it is reported as a bug."""
     if isinstance(error, InternalError) and error.__cause__ is not None:
         return error.__cause__
     return error

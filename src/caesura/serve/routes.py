@@ -64,7 +64,7 @@ class Endpoint:
     statuses: tuple[int, ...] = ()
     methods: tuple[str, ...] = ("GET",)
     query: tuple[Parameter, ...] = ()
-    #: Whether it is there for everybody, also where a token is asked for.
+    #: Whether it needs no token.
     public: bool = False
     #: Whether the client chooses among what it gives by the header Accept.
     negotiated: bool = False

@@ -76,7 +76,7 @@ def _languages(meta: Mapping[str, Any]) -> dict[str, str]:
 
 
 def listen(options: ServeOptions) -> socket.socket:
-    """A socket that listens; a port that is taken is told of in one sentence."""
+    """A socket that listens; a port in use is reported in one sentence."""
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -134,7 +134,7 @@ def make_server(
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            # Here, and not as a part of the lifespan, so that what a worker says is told as it is.
+            # Here, not in the lifespan, so that an error of a worker is reported as it is.
             starting = asyncio.ensure_future(workers.start())
             while not starting.done() and not self.should_exit:
                 await asyncio.wait((starting,), timeout=0.1)

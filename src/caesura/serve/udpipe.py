@@ -36,7 +36,7 @@ __all__ = ["process"]
 
 #: What may be asked of a text.
 STAGES: Final = ("tokenizer", "tagger", "parser")
-#: Values of a stage that ask for nothing special.
+#: Values of a stage without options.
 _PLAIN: Final = ("", "1", "true", "yes", "default")
 #: What a tokeniser may be asked for: ranges of characters, lines that are sentences.
 _TOKENIZER: Final = ("ranges", "presegmented")
@@ -153,7 +153,7 @@ class _Asked:
 
 
 def _options(stage: str, value: str | None, known: tuple[str, ...]) -> frozenset[str]:
-    """What is asked for of a stage, as UDPipe's options stand behind each other."""
+    """The options of a stage, which UDPipe separates by semicolons."""
     if value is None or value.strip().lower() in _PLAIN:
         return frozenset()
     asked = [one.strip() for one in value.split(";") if one.strip()]

@@ -54,7 +54,7 @@ class Setup(msgspec.Struct):
 class JobHead(msgspec.Struct):
     """The endpoint, and the seconds that are left for it; its body follows.
 
-    Of the head of the request a worker is told the type of the body, the query, and the format in
+    Of the head of the request a worker gets the type of the body, the query, and the format in
     which the answer is wanted.
     """
 
@@ -78,7 +78,7 @@ class Head(msgspec.Struct):
     status: int
     headers: list[tuple[str, str]]
     stream: bool = False
-    #: How an error is told in the midst of it.
+    #: The form of an error after its beginning.
     tail: str = "event"
 
 

@@ -40,7 +40,7 @@ _WARM = "They left. Did you?"
 
 
 class Job:
-    """What is asked, and between two pieces of work: may I go on?"""
+    """A request, and its limits, which are checked between two pieces of work."""
 
     def __init__(self, head: wire.JobHead, body: bytes, limit: float) -> None:
         self.endpoint = head.endpoint
@@ -49,7 +49,7 @@ class Job:
         self.deadline = time.monotonic() + head.seconds
         self.limit = limit
         self.stopped: Refused | None = None
-        #: What is told of it afterwards: words, the model, the name of a bug.
+        #: Reported afterwards: words, the model, the name of a bug.
         self.words = 0
         self.model: str | None = None
         self.error: str | None = None

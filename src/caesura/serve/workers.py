@@ -2,7 +2,7 @@
 
 A request takes a place; when all are taken the next one is told to come back. It waits for a worker
 that is free, and is answered by it. A job that outlives its time or takes too much memory costs its
-worker: that is killed, and another started. When nobody wants an answer any more the worker is
+worker: that is killed, and another started. When the client has gone the worker is
 asked to stop at its next piece, and killed if it does not. Where all workers together have too much
 memory, models are unloaded, first those that were not used for long.
 """
@@ -31,11 +31,11 @@ __all__ = ["Place", "Worker", "Workers"]
 
 #: Seconds between the end of a job's time, at which it should end by itself, and the kill.
 _KILL: Final = 0.5
-#: Seconds for a job that nobody wants to end by itself.
+#: Seconds for a job without a client to end by itself.
 _SETTLE: Final = 1.0
 #: Seconds between two looks at the memory of a worker that works.
 _LOOK: Final = 0.5
-#: Seconds for a model that is told to be unloaded.
+#: Seconds for a model to be unloaded.
 _PATIENCE: Final = 10.0
 #: Bytes that show that one was.
 _ROOM: Final = 4 << 20
@@ -137,7 +137,7 @@ class Worker:
         self.stdin.close()
         loop = asyncio.get_running_loop()
         timer = loop.call_later(_SETTLE, self.kill, Refused(499, "Nobody waits for this."))
-        with contextlib.suppress(RuntimeError):  # somebody reads it already, and sees its end
+        with contextlib.suppress(RuntimeError):  # another task reads it already
             while await self.stdout.read(_AHEAD):
                 pass  # what it still says, up to its end
         await self.process.wait()
@@ -145,7 +145,7 @@ class Worker:
 
 
 class Workers:
-    """As many workers as are asked for, and as many places as requests may run or wait."""
+    """All workers, and a place for each request that may run or wait."""
 
     def __init__(
         self, models: Models, options: ServeOptions, log: Callable[[str], None] | None = None
@@ -343,7 +343,7 @@ class Workers:
         if self._unloading is not None:
             before, until = self._unloading
             if held > before - _ROOM and loop.time() < until:
-                return  # the last one that was told to has not yet given its memory back
+                return  # the last unloaded model still holds its memory
         idle = [worker for worker in self.alive if worker not in self._busy]
         known = [(used, w, name) for w in idle for name, used in w.used.items()]
         if not known:
@@ -360,7 +360,7 @@ class Workers:
         loop.call_later(_PATIENCE, self._balance)
 
     def finish(self, worker: Worker, end: wire.End | None) -> None:
-        """It has done its job (`end` tells), or is still at one that nobody wants."""
+        """It has done its job (see `end`), or is still at one without a client."""
         self._busy.discard(worker)
         for timer in worker.timers.values():
             timer.cancel()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.constraints import obeyed_starts
+from caesura.constraints import with_fixed_starts
 from caesura.document import NO, YES, Document
 
 #: The column that says whether a word starts a sentence (B) or not (I).
@@ -40,7 +40,7 @@ def write_starts(doc: Document, starts: NDArray[Any]) -> None:
     first = np.ones(doc.n_words, bool)
     first[1:] = doc.word_token[1:] != doc.word_token[:-1]
     marks = np.where(starts[first], YES, NO).astype(np.int8)
-    marks = obeyed_starts(doc, marks)
+    marks = with_fixed_starts(doc, marks)
     marks[0] = YES
     doc.sent_start = marks
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from caesura import _core
 from caesura._core import ArcDecoder
-from caesura.constraints import Constraints, inside_arcs, obeyed_starts
+from caesura.constraints import Constraints, inside_arcs, with_fixed_starts
 from caesura.document import NO, YES, Document
 from caesura.errors import ModelError
 from caesura.layout import SAME
@@ -392,7 +392,7 @@ class NeuralParser(Stage):
     def write_tree(self, doc: Document, result: Parse, labels: Ints) -> None:
         """Write boundaries, heads, and the labels with these numbers."""
         deprel = doc.strings.ids(self.labels["deprel"])[labels]
-        doc.deprel = Constraints.of(doc).obeyed_deprels(deprel.astype(np.int32))
+        doc.deprel = Constraints.of(doc).with_fixed_deprels(deprel.astype(np.int32))
         doc.head = np.asarray(result.heads, np.int32)
         starts = np.asarray(result.starts)[_first_words(doc)] == 1
         doc.sent_start = np.where(starts, YES, 0).astype(np.int8)
@@ -478,7 +478,7 @@ class NetworkStarts(StartStage):
             chances = self._chances(doc)
             starts = np.where(chances > 0.5, YES, NO).astype(np.int8)
             starts[inside_arcs(doc)] = NO
-            starts = obeyed_starts(doc, starts)
+            starts = with_fixed_starts(doc, starts)
             starts[:1] = YES
             doc.sent_start = starts
             if request.confidence:

@@ -87,12 +87,12 @@ class Tagging:
                     k: word.feats for k, word in self._closed.items() if word.feats is not None
                 }
                 found = _corrected(doc, found, known)
-            setattr(doc, column, fixed.obeyed(column, found))
+            setattr(doc, column, fixed.with_fixed(column, found))
         if not ("lemma" in fixed.columns and np.all(doc.lemma > 0)):
             lemmas = self._lemmas(doc, scores)
             if self._irregular:
                 lemmas = _corrected(doc, lemmas, self._irregular)
-            doc.lemma = fixed.obeyed("lemma", lemmas)
+            doc.lemma = fixed.with_fixed("lemma", lemmas)
         if confidence:
             doc.tag_conf = softmax(upos).max(1)
 

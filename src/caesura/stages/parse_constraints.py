@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura._core import projective_rank
-from caesura.constraints import Constraints, told_starts_of
+from caesura.constraints import Constraints, fixed_starts_of
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document, Strings
 from caesura.errors import InputError
 from caesura.stages.tree_parser import name_of
@@ -177,7 +177,7 @@ def starts_of(docs: Sequence[Document], bounds: NDArray[np.int64]) -> NDArray[np
     starts = np.zeros(bounds[-1], np.int8)
     if not len(starts):
         return starts
-    for k, told in told_starts_of(docs).items():
+    for k, told in fixed_starts_of(docs).items():
         by_word = told[docs[k].word_token]
         own = starts[bounds[k] : bounds[k + 1]]
         own[by_word == YES] = MUST

@@ -99,7 +99,7 @@ def write_column(
         found = ids[where] if len(ids) else ids
         for doc, begin, end in zip(run, offsets[first:], offsets[first + 1 :], strict=False):
             own = found[begin - low : end - low]
-            setattr(doc, column, Constraints.of(doc).obeyed(column, own) if doc.fixed else own)
+            setattr(doc, column, Constraints.of(doc).with_fixed(column, own) if doc.fixed else own)
 
 
 class AllowedLabels(NamedTuple):

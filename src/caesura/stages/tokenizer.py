@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura._core import TokenModel
-from caesura.constraints import Constraints, inside_arcs, obeyed_starts, with_layout
+from caesura.constraints import Constraints, inside_arcs, with_fixed_starts, with_layout
 from caesura.document import MAYBE, NO, YES, Document, Longs, Strings
 from caesura.document.characters import code_points, packed, signs_of
 from caesura.errors import ModelError, UsageError
@@ -606,6 +606,6 @@ def take_evidence(docs: Iterable[Document], threshold: float = 0.5) -> None:
             continue
         starts = np.where(doc.start_evidence >= threshold, YES, NO).astype(np.int8)
         starts[inside_arcs(doc)] = NO
-        starts = obeyed_starts(doc, starts)
+        starts = with_fixed_starts(doc, starts)
         starts[0] = YES
         doc.sent_start = starts

@@ -183,7 +183,7 @@ def write_trees(docs: Sequence[Document], parses: Sequence[Parse], labels: Seque
     for run in runs(docs):
         ids = run[0].strings.ids(labels)
         for doc, parse in zip(run, analyses, strict=False):
-            doc.deprel = Constraints.of(doc).obeyed_deprels(ids[parse.labels])
+            doc.deprel = Constraints.of(doc).with_fixed_deprels(ids[parse.labels])
             doc.head = parse.heads
 
 
