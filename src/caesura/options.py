@@ -69,6 +69,9 @@ class Option:
     required: bool = False
     #: The commands that have it, separated by commas; empty: all that take its group.
     commands: str = ""
+    #: Whether it names a file to read, or one to write, which must not be one that is read.
+    reads: bool = False
+    writes: bool = False
     #: A function, `module:name`, that returns the value or refuses it.
     check: str = ""
     #: Whether choices are taken in any case.
@@ -437,6 +440,7 @@ class Writing:
         "Write to this file, or one file for each input into this folder; else to stdout.",
         name="-o --output",
         metavar="FILE|DIR/",
+        writes=True,
     )
     to_mode: str | None = option(
         None,
@@ -465,6 +469,7 @@ class ModelChoice:
         "[default: en, or one for the language of the text]",
         name="-m --model",
         metavar="MODEL",
+        reads=True,
     )
     lang: str | None = option(
         None, "The language of the text, such as da; else it is recognised.", metavar="CODE"

@@ -16,7 +16,7 @@ from caesura.options import Reading, Writing, option
 @dataclass(frozen=True)
 class Options:
     raw: str = option(
-        "", "The raw text of the treebank.", name="--text", metavar="RAW", required=True
+        "", "The raw text of the treebank.", name="--text", metavar="RAW", required=True, reads=True
     )
 
 

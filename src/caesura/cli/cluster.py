@@ -25,7 +25,7 @@ __all__ = ["command"]
 @dataclass(frozen=True)
 class Options:
     output: str = option(
-        "", "The file to write.", name="-o --output", metavar="CLASSES", required=True
+        "", "The file to write.", name="-o --output", metavar="CLASSES", required=True, writes=True
     )
     classes: int = option(200, "Number of classes.", name="-k --classes", least=1, shown=True)
     method: str = option(

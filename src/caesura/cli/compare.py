@@ -36,7 +36,7 @@ def named(systems: Sequence[str]) -> dict[str, str]:
 @dataclass(frozen=True)
 class Options:
     raw: str | None = option(
-        None, "Lay all sides over this raw text.", name="--text", metavar="RAW"
+        None, "Lay all sides over this raw text.", name="--text", metavar="RAW", reads=True
     )
     gold_format: str | None = option(
         None, "Format of GOLD; else by its extension.", metavar="FORMAT"
@@ -62,7 +62,7 @@ class Options:
         metavar="METRIC",
     )
     page: str | None = option(
-        None, "Also write a report with plots.", name="--html", metavar="FILE.html"
+        None, "Also write a report with plots.", name="--html", metavar="FILE.html", writes=True
     )
     seed: int = option(1, **SEED)
 

@@ -66,7 +66,7 @@ _SIDE = "Output of the same system from gold {}."
 @dataclass(frozen=True)
 class Options:
     raw: str | None = option(
-        None, "Lay both sides over this raw text.", name="--text", metavar="RAW"
+        None, "Lay both sides over this raw text.", name="--text", metavar="RAW", reads=True
     )
     levels: tuple[str, ...] = option(
         (),
@@ -83,7 +83,10 @@ class Options:
         None, "Format of SYSTEM; else by its extension.", metavar="FORMAT"
     )
     param: str | None = option(
-        None, "Parameter file of evalb: labels to delete and equate.", metavar="FILE.prm"
+        None,
+        "Parameter file of evalb: labels to delete and equate.",
+        metavar="FILE.prm",
+        reads=True,
     )
     unlabelled: bool = option(False, "Compare spans without their labels.")
     fuzzy: bool = option(False, "Forgive punctuation at the edges of spans.")
@@ -104,9 +107,9 @@ class Options:
         metavar="WAY",
         shown=True,
     )
-    from_sentences: str | None = option(None, _SIDE.format("sentences"), metavar="FILE")
-    from_tokens: str | None = option(None, _SIDE.format("tokens"), metavar="FILE")
-    from_tags: str | None = option(None, _SIDE.format("tags"), metavar="FILE")
+    from_sentences: str | None = option(None, _SIDE.format("sentences"), metavar="FILE", reads=True)
+    from_tokens: str | None = option(None, _SIDE.format("tokens"), metavar="FILE", reads=True)
+    from_tags: str | None = option(None, _SIDE.format("tags"), metavar="FILE", reads=True)
     tuples: str | None = option(
         None,
         "Write the spans of one side instead of scores: start, end, label.",
@@ -114,7 +117,7 @@ class Options:
     )
     mismatches: bool = option(False, "List the spans that differ instead of scores.")
     page: str | None = option(
-        None, "Also write a report with plots.", name="--html", metavar="FILE.html"
+        None, "Also write a report with plots.", name="--html", metavar="FILE.html", writes=True
     )
 
 

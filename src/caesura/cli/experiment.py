@@ -32,9 +32,11 @@ Command = Callable[..., Any]
 class Treebanks:
     """What commands that train on treebanks read and write."""
 
-    dev: tuple[str, ...] = option((), "Dev data, scored after each epoch.", metavar="DEV")
+    dev: tuple[str, ...] = option(
+        (), "Dev data, scored after each epoch.", metavar="DEV", reads=True
+    )
     output: str = option(
-        "", "Write the model here.", name="-o --output", metavar="MODEL", required=True
+        "", "Write the model here.", name="-o --output", metavar="MODEL", required=True, writes=True
     )
 
 
@@ -47,7 +49,9 @@ class Training:
     )
     resume: bool = option(False, "Go on with an interrupted run to the same result.")
     anew: bool = option(False, "Delete an interrupted run and start again.")
-    config: Path | None = option(None, "Read options from this file.", metavar="FILE.toml")
+    config: Path | None = option(
+        None, "Read options from this file.", metavar="FILE.toml", reads=True
+    )
     settings: tuple[str, ...] = option(
         (),
         "Set one option, e.g. --set {example}; wins over --config. May be repeated.",

@@ -21,7 +21,7 @@ __all__ = ["command"]
 @dataclass(frozen=True)
 class Files:
     output: str = option(
-        "", "The file to write.", name="-o --output", metavar="GRAMMAR", required=True
+        "", "The file to write.", name="-o --output", metavar="GRAMMAR", required=True, writes=True
     )
     dev: tuple[str, ...] = ()
 
@@ -29,7 +29,10 @@ class Files:
 @dataclass(frozen=True)
 class Options:
     class_text: tuple[str, ...] = option(
-        (), "More text, from which only word classes are learnt. May be repeated.", metavar="FILE"
+        (),
+        "More text, from which only word classes are learnt. May be repeated.",
+        metavar="FILE",
+        reads=True,
     )
     transfer: str | None = option(
         None,

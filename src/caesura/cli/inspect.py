@@ -36,7 +36,9 @@ class Options:
         "Instead: what punctuation and boundaries say about the trees, by these tags.",
         choices=("upos", "xpos"),
     )
-    plot: str | None = option(None, "With --boundaries: also draw a picture.", metavar="FILE")
+    plot: str | None = option(
+        None, "With --boundaries: also draw a picture.", metavar="FILE", writes=True
+    )
 
 
 @click.command()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from caesura.errors import no_modes
-from caesura.options import Declared, declared
+from caesura.options import Declared, Option, declared
 
 __all__ = ["click_option", "inputs_argument", "json_option", "mode_option", "options"]
 
@@ -31,6 +31,14 @@ def _mode(context: click.Context, parameter: click.Parameter, value: str | None)
 
 
 mode_option = click.option("--mode", hidden=True, expose_value=False, is_eager=True, callback=_mode)
+
+
+class _Option(click.Option):
+    """An option that knows its declaration."""
+
+    def __init__(self, names: Sequence[str], declared: Option, **more: Any) -> None:
+        super().__init__(names, **more)
+        self.declared = declared
 
 
 def options(command: str, example: str = "", /, **groups: type) -> Callable[[F], F]:
@@ -112,7 +120,7 @@ def click_option(one: Declared, *, default: bool = False, example: str = "") -> 
         more["type"] = click.Path(exists=True, dir_okay=False, path_type=Path)
     if own.check:
         more["callback"] = _checked(own.check)
-    return click.option(*names, one.parameter, **more)
+    return click.option(*names, one.parameter, cls=_Option, declared=own, **more)
 
 
 def _checked(check: str) -> Callable[..., Any]:

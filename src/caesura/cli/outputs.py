@@ -10,7 +10,7 @@ import functools
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import IO, Any, Final
 
 import click
@@ -19,12 +19,6 @@ from caesura.errors import UsageError
 
 __all__ = ["OwnInputs", "default_format", "guard", "refuse_loss", "refuse_own_input"]
 
-#: Options that name a file to write, and those that name one to read; arguments are all read.
-_WRITTEN: Final = ("output", "page", "plot")
-_READ: Final = frozenset(
-    "class_text classes config dev from_sentences from_tags from_tokens init model other param raw"  # noqa: SIM905
-    .split()
-)  # fmt: skip
 #: What a command adds, in words.
 _ADDED: Final = {"tokens": "tokens", "tags": "tags", "heads": "trees"}
 
@@ -116,32 +110,34 @@ def _redirected(stream: IO[Any]) -> os.stat_result | None:
 
 def guard(command: click.Command) -> None:
     """Make a command refuse an output that is one of the files it reads."""
-    names = [parameter.name for parameter in command.params]
+    options = {one.name or "": getattr(one, "declared", None) for one in command.params}
+    written = [name for name, own in options.items() if own is not None and own.writes]
     callback = command.callback
-    if callback is None or "output" not in names or hasattr(callback, "guarded"):
+    if callback is None or "output" not in written or hasattr(callback, "guarded"):
         return
+    arguments = {one.name for one in command.params if isinstance(one, click.Argument)}
+    read = [name for name, own in options.items() if name in arguments or (own and own.reads)]
 
     @functools.wraps(callback)
-    def checked(*arguments: Any, **values: Any) -> Any:
-        own = OwnInputs(_read_by(command, values))
-        for name in _WRITTEN:
+    def checked(*positional: Any, **values: Any) -> Any:
+        own = OwnInputs(_files(values, read, arguments))
+        for name in written:
             if name == "output" or values.get(name):
                 own.refuse(values.get(name), values.get("to_format"))
-        return callback(*arguments, **values)
+        return callback(*positional, **values)
 
     checked.guarded = True  # type: ignore[attr-defined]
     command.callback = checked
 
 
-def _read_by(command: click.Command, values: dict[str, Any]) -> Iterator[str]:
+def _files(
+    values: dict[str, Any], read: Iterable[str], arguments: Container[str | None]
+) -> Iterator[str]:
     """The files that a command line names to be read."""
-    for parameter in command.params:
-        argument = isinstance(parameter, click.Argument)
-        if not argument and parameter.name not in _READ:
-            continue
-        value = values.get(parameter.name or "")
+    for name in read:
+        value = values.get(name)
         several = value if isinstance(value, tuple | list) else (value,)
-        if argument and not several:
+        if name in arguments and not several:
             yield "-"
         for item in several:
             if isinstance(item, str | os.PathLike):
@@ -154,7 +150,7 @@ def _read_by(command: click.Command, values: dict[str, Any]) -> Iterator[str]:
 def refuse_loss(adds: str, output: str, format_name: str) -> None:
     """Stop if the extension of an output tells a format that cannot hold what a command adds.
 
-    Whoever names the format with --to has asked for it and gets it.
+    A format that is named with --to is taken in any case.
     """
     from caesura import formats
 

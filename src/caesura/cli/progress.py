@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
-__all__ = ["Progress", "track"]
-
-T = TypeVar("T")
+__all__ = ["Progress"]
 
 #: Seconds before the first sign of life, between rewritten lines, and between lines of a log.
 PATIENCE = 1.0
@@ -135,18 +132,3 @@ def _rich_bar(what: str, total: float | None) -> Any:
     bar.add_task(what, total=total, note="")
     bar.start()
     return bar
-
-
-def track(
-    items: Iterable[T],
-    what: str,
-    *,
-    total: float | None = None,
-    unit: str = "",
-    quiet: bool = False,
-) -> Iterator[T]:
-    """The items, counted."""
-    with Progress(what, total=total, unit=unit, quiet=quiet) as progress:
-        for item in items:
-            yield item
-            progress.advance()

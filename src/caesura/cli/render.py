@@ -33,10 +33,10 @@ class Options:
         choices=tuple(TO),
     )
     output: str | None = option(
-        None, "Write to this file; else to stdout.", name="-o --output", metavar="FILE"
+        None, "Write to this file; else to stdout.", name="-o --output", metavar="FILE", writes=True
     )
     other: str | None = option(
-        None, "Mark what differs from this file.", name="--compare", metavar="OTHER"
+        None, "Mark what differs from this file.", name="--compare", metavar="OTHER", reads=True
     )
     width: int = option(940, **WIDTH)
     numbers: tuple[int, ...] = option(

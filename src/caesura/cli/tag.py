@@ -23,7 +23,7 @@ __all__ = ["command"]
 @dataclass(frozen=True)
 class Options:
     model: str = option(
-        "", "A model with a tagger.", name="-m --model", metavar="MODEL", required=True
+        "", "A model with a tagger.", name="-m --model", metavar="MODEL", required=True, reads=True
     )
     keep: bool = option(False, "Obey tags and lemmas that the input has.")
 

@@ -22,7 +22,7 @@ __all__ = ["command"]
 @dataclass(frozen=True)
 class Options:
     model: str | None = option(
-        None, "A model with a tokeniser.", name="-m --model", metavar="MODEL"
+        None, "A model with a tokeniser.", name="-m --model", metavar="MODEL", reads=True
     )
     rules: bool = option(False, "Use rules that need no model.")
 

@@ -45,7 +45,7 @@ class Options:
     patience: int | None = option(
         None, "Stop after this many epochs without a better dev score.", least=1
     )
-    classes: str | None = option(None, "Word classes as features.", metavar="CLASSES")
+    classes: str | None = option(None, "Word classes as features.", metavar="CLASSES", reads=True)
 
 
 @click.command()

@@ -24,7 +24,10 @@ __all__ = ["command"]
 @dataclass(frozen=True)
 class Options:
     init: str | None = option(
-        None, "Go on from this model; multi fits a treebank of any language.", metavar="MODEL"
+        None,
+        "Go on from this model; multi fits a treebank of any language.",
+        metavar="MODEL",
+        reads=True,
     )
     freeze: int | None = option(
         None,

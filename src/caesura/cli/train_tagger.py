@@ -21,8 +21,8 @@ __all__ = ["command"]
 
 @dataclass(frozen=True)
 class Options:
-    init: str | None = option(None, "Go on from this model.", metavar="MODEL")
-    classes: str | None = option(None, "Word classes as features.", metavar="CLASSES")
+    init: str | None = option(None, "Go on from this model.", metavar="MODEL", reads=True)
+    classes: str | None = option(None, "Word classes as features.", metavar="CLASSES", reads=True)
     speech: bool = option(False, "Learn also from copies in lower case without punctuation.")
     boundaries: bool = option(
         False, "Learn sentence starts together with the tag, over whole documents."

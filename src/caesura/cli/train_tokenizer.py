@@ -20,7 +20,7 @@ __all__ = ["command"]
 
 @dataclass(frozen=True)
 class Options:
-    init: str | None = option(None, "Go on from this model.", metavar="MODEL")
+    init: str | None = option(None, "Go on from this model.", metavar="MODEL", reads=True)
 
 
 @click.command()

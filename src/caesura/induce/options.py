@@ -46,6 +46,7 @@ class InduceOptions:
         "Word classes: a number to learn (auto tries several), several numbers, whose grammars "
         "vote (default 10,12,15,20), tags, words, or a file.",
         metavar="N|N,N…|auto|upos|xpos|form|FILE",
+        reads=True,
     )
     #: Iterations of a hidden Markov model over a number of classes, by which a word has its class
     #: in its sentence (see `context`); 0: every word has one class. If nothing is said, 10 where
