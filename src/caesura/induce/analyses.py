@@ -275,7 +275,7 @@ def _list(rows: Sequence[tuple[str, int, float]], number: int = 10) -> str:
 
 
 def _phrases_and_elements(found: dict[str, Any]) -> list[str]:
-    """What is known only of documents with phrases, or with mark-up."""
+    """The tables of documents with phrases or mark-up."""
     lines = []
     phrases = found["constituents"]
     if phrases:

@@ -26,7 +26,7 @@ from caesura.models.file import Part
 
 #: Places in the table of weights: a power of two.
 SIZE = 1 << 20
-#: Words seen less often are told by their classes alone.
+#: Rarer words are represented by their classes only.
 RARE = 3
 PASSES = 2
 RATE = 0.1
@@ -35,13 +35,13 @@ DECAY = 1e-3
 
 @dataclass(frozen=True)
 class ArcModel:
-    """Weights of features, and the words that it knows, written small."""
+    """Weights of features, and the known words in lower case."""
 
     weights: Floats
     words: Mapping[str, int]
 
     def numbers(self, forms: Sequence[str]) -> Ints:
-        """Words as numbers; -1 is any word that it does not know."""
+        """Words as numbers; -1 for unknown words."""
         return np.array([self.words.get(form.lower(), -1) for form in forms], dtype=np.int32)
 
     def chances(self, sentences: Sentences, numbers: Ints) -> Floats:
@@ -53,7 +53,7 @@ class ArcModel:
 
 
 def frequent_words(forms: Sequence[str]) -> dict[str, int]:
-    """The words that are known to a model of this text."""
+    """The words that a model of this text has weights for."""
     seen = Counter(form.lower() for form in forms)
     return {word: at for at, word in enumerate(sorted(w for w, n in seen.items() if n >= RARE))}
 

@@ -1,7 +1,7 @@
 """An interrupted induction in a file: word classes, finished restarts, and where EM stands.
 
 States of EM are written after an iteration, but not so often that writing takes a noticeable share
-of the time; large parameters lose a few iterations at most. What a file belongs to is told by a
+of the time; with large parameters a few iterations may be lost. A file is identified by a
 fingerprint of the text and of the options.
 """
 
@@ -31,18 +31,18 @@ PAUSE = 20.0
 
 @dataclass
 class Checkpoint:
-    """What is kept of an induction; written whenever something is added."""
+    """The state of an induction; written whenever something is added."""
 
     path: Path
     fingerprint: str
     classifier: WordClassifier | None = None
-    #: Of the restarts that are done: seed, bits a word, sentences beyond the constraint.
+    #: Of finished restarts: seed, bits per word, sentences without a tree under the constraint.
     restarts: list[dict[str, Any]] = field(default_factory=list)
-    #: What they learnt, in the same order.
+    #: Their results, in the same order.
     learnt: list[Learnt] = field(default_factory=list)
-    #: Where the restarts that are not done stand.
+    #: The states of unfinished restarts.
     places: dict[int, Place] = field(default_factory=dict)
-    #: Grammars that are done and will vote with this one (see `vote`).
+    #: Finished grammars that will vote with this one.
     done: list[Part] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -50,20 +50,20 @@ class Checkpoint:
         self._next = 0.0
 
     def keep_classes(self, classifier: WordClassifier) -> None:
-        """Word classes are learnt."""
+        """Store the word classes."""
         with self._lock:
             self.classifier = classifier
             self._save()
 
     def keep_place(self, restart: int, place: Place) -> None:
-        """An iteration of a restart is done; may be told by several threads."""
+        """Store the state after an iteration of a restart; called by several threads."""
         with self._lock:
             self.places[restart] = place
             if time.monotonic() >= self._next:
                 self._save()
 
     def keep_restart(self, record: dict[str, Any], learnt: Learnt) -> None:
-        """The next restart is done."""
+        """Store the next restart."""
         with self._lock:
             self.places.pop(len(self.restarts), None)
             self.restarts.append(dict(record))
@@ -71,7 +71,7 @@ class Checkpoint:
             self._save()
 
     def remove(self) -> None:
-        """Once the grammar is safely written."""
+        """Remove the file, once the grammar is written."""
         self.path.unlink(missing_ok=True)
 
     def _save(self) -> None:
@@ -121,7 +121,7 @@ class Checkpoint:
 
 
 def read_done(path: Path) -> list[Part]:
-    """The grammars in a checkpoint that are done and will vote; none where there is no file."""
+    """The finished grammars in a checkpoint that will vote; none if there is no file."""
     parts = load(path).parts if path.exists() else {}
     return get_nested(parts["done"]) if "done" in parts else []
 

@@ -1,9 +1,9 @@
-"""How many classes a text wants: as many as make words that were held out cheapest.
+"""The number of word classes, by the cost of held-out words.
 
-For each number the frequent words of nine sentences in ten are clustered, a small grammar over the
-classes is learnt from them, and the rest is paid for in bits a word: for its classes under the
-grammar, and for each word given its class. Few classes tell little of what comes next, many are
-learnt from too little; no tree is looked at.
+For each number the frequent words of nine sentences in ten are clustered, and a small grammar over
+the classes is learned from them. The cost of the rest is measured in bits per word: the classes
+under the grammar, and each word given its class. Few classes predict little, many are learned from
+too few words. No tree is used.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from caesura.induce.word_classes import WordClassifier, learn_classifier, regrou
 
 #: The numbers that are tried, from few to many.
 NUMBERS = (15, 20, 30, 50, 80)
-#: The number where the text is too small to tell.
+#: The number for texts that are too small.
 USUAL = 30
 #: One sentence in so many is held out.
 EVERY = 10
-#: So many words are looked at, in blocks of `EVERY` sentences spread over the text.
+#: The size of the sample in words, in blocks of `EVERY` sentences spread over the text.
 SAMPLE = 150_000
 #: What is added to the count of each word in its class, and as many unseen words as it has types.
 ALPHA = 0.1
-#: Longer sentences are not looked at: the chart takes cubic time.
+#: Longer sentences are not used: the chart takes cubic time.
 LONGEST = 45
 FIRST = TrainingStage(
     "number", "dbm1", "pieces", 15, "harmonic", Regime("soft", "fixed", 10, smoothing=0.1)
@@ -74,7 +74,7 @@ def fewest(bits: Mapping[int, float]) -> int:
 
 
 def _parts(lengths: Sequence[int]) -> np.ndarray:
-    """By sentence: 1 if it is looked at, 0 if it is not but may be clustered, -1 if held out."""
+    """By sentence: 1 for training, 0 for clustering only, -1 for held-out sentences."""
     number = np.arange(len(lengths))
     blocks = max(1, -(-sum(lengths) // SAMPLE))
     looked = (number // EVERY) % blocks == 0

@@ -89,7 +89,7 @@ def learn_context(
 ) -> Context:
     """So many classes of the words of sentences.
 
-    Words seen less than `rare` times are told by their looks, of which so many `endings` are part.
+    Words that occur less than `rare` times are represented by their shape, with so many `endings`.
     """
     seen = Counter(word for words in sentences for word in words if not is_mark(word, True))
     known = {word for word, count in seen.items() if count >= rare}
@@ -159,7 +159,7 @@ def _flat(rows: Sequence[Sequence[int]]) -> tuple[Ints, Longs]:
 def _symbols(
     words: Sequence[str], known: set[str] | dict[str, int], endings: Sequence[str]
 ) -> list[str]:
-    """The symbols of a sentence; its first word is written small, where it is known so."""
+    """The symbols of a sentence; its first word is in lower case if that is a known word."""
     found: list[str] = []
     begun = False
     for word in words:
@@ -204,9 +204,9 @@ def _mark(form: str) -> str:
     return MARKS[3] if kind == "Pd" else MARKS[4]
 
 
-#: Sentences of so many words are looked at: shorter ones are often titles.
+#: The lengths of sentences that are used: shorter ones are often titles.
 SHORTEST, LONGEST = 3, 45
-#: At most so many sentences are looked at; those that end in a mark, if there are as many as this.
+#: The largest sample of sentences, and how many must end in a mark for only these to be used.
 SAMPLE, ENOUGH = 5000, 100
 #: Classes seen less often have no part in the search.
 SEEN = 5
@@ -221,7 +221,7 @@ def find_predicates(
 ) -> frozenset[str]:
     """The symbols of a context (words, looks of rare ones) that are predicates.
 
-    They are looked for among so many clusters, whose frequent words are apart from the others.
+    They are chosen among so many clusters, whose frequent words are separate from the others.
     """
     rows = [context.symbols_of(words) for words in sentences]
     clustered, bigrams, _ = count_bigrams(rows, 1)
@@ -243,7 +243,7 @@ def find_predicates(
 
 
 def whole_sentences(sizes: NDArray[np.int64], ended: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Which sentences are looked at, by their numbers of words and whether they end in a mark."""
+    """The sentences that are used, by their numbers of words and whether they end in a mark."""
     chosen = (sizes >= SHORTEST) & (sizes <= LONGEST)
     whole = chosen & ended
     looked = np.flatnonzero(whole if whole.sum() >= ENOUGH else chosen)

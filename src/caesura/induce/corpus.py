@@ -214,7 +214,7 @@ Bracket = tuple[int, int]
 
 
 def nested(brackets: Iterable[Bracket], n: int) -> list[Bracket]:
-    """The brackets that say something about a sentence of n words and nest: wider ones first.
+    """The informative brackets of a sentence of n words that nest, wider ones first.
 
     Left out are brackets of one word or of the whole sentence, and those that cross a wider one.
     """
@@ -227,7 +227,7 @@ def nested(brackets: Iterable[Bracket], n: int) -> list[Bracket]:
 
 
 def bracketed(sentences: Sentences, brackets: Iterable[Iterable[Bracket]]) -> Sentences:
-    """Sentences that know brackets, given for each as pairs of first and last word."""
+    """Sentences with brackets, given for each as pairs of first and last word."""
     opening = np.zeros(sentences.n_words, dtype=np.int32)
     closing = np.zeros(sentences.n_words, dtype=np.int32)
     bounds = zip(sentences.starts.tolist(), sentences.lengths.tolist(), brackets, strict=False)
@@ -307,7 +307,7 @@ def oddities(words: Corpus, used: npt.NDArray[np.bool_]) -> Iterator[str]:
             "words? Scripts without spaces need a tokeniser of their language first."
         )
     number = int(used.sum())
-    if 0 < number < FEW:  # with none at all the recipe says why
+    if 0 < number < FEW:  # without any, the recipe reports an error
         yield (
             f"only {number} sentence{'s' if number > 1 else ''} to learn from: which way arcs go "
             "will be a matter of chance. Give more text."

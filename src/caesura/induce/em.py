@@ -70,7 +70,7 @@ class State:
 
 
 class Demand(NamedTuple):
-    """The roots and arcs that follow rules, and the share of all that shall do so."""
+    """The roots and arcs that follow rules, and the demanded share of all."""
 
     follows: Pull
     share: float = 0.8

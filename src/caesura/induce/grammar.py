@@ -30,11 +30,11 @@ from caesura.options import PLAIN, Request
 from caesura.stage import Stage
 
 VERSION = 1
-#: That of a grammar whose classes depend on context, which earlier programs do not know.
+#: The version of a grammar whose classes depend on context.
 WITH_CONTEXT = 2
-#: That of one with an arc model, or with grammars that vote with it.
+#: The version of one with an arc model, or with grammars that vote with it.
 WITH_MORE = 3
-#: That of one whose classes part predicates from others.
+#: The version of one whose classes separate predicates.
 WITH_PREDICATES = 4
 
 
@@ -48,18 +48,18 @@ class Grammar(Stage):
     names: tuple[str, ...]
     #: Where classes come from: a column of the document (`upos`, `xpos`, `form`) or `words`.
     source: str
-    #: The classes of words, where they were learnt.
+    #: The learned classes of words, if there are any.
     classifier: WordClassifier = field(default_factory=WordClassifier)
     #: The definition of punctuation: `unicode`, `upos`, `xpos`, or tags.
     marks: str = "unicode"
     markup: bool = False
-    #: What the training said: recipe, seeds, bits a word, restarts.
+    #: Facts of training: recipe, seeds, bits per word, restarts.
     history: Mapping[str, Any] = field(default_factory=dict)
     #: How trees are chosen.
     decoding: DecodeOptions = DecodeOptions()
-    #: By which trees are chosen instead of the parameters (see `reparse`).
+    #: Chooses trees instead of the parameters (see `reparse`).
     arcs: ArcModel | None = None
-    #: Grammars over other classes that vote with this one (see `vote`).
+    #: Grammars over other classes that vote with this one (see `arc_model.vote`).
     others: tuple[Grammar, ...] = ()
 
     kind: ClassVar[str] = "grammar"
@@ -115,7 +115,7 @@ class Grammar(Stage):
         return replace(found, sentences=found.sentences.with_classes(classes), names=self.names)
 
     def seeing(self, marks: str) -> Self:
-        """The same grammar, for texts whose marks are told in another way."""
+        """The same grammar, for texts with another definition of marks."""
         others = tuple(replace(other, marks=marks) for other in self.others)
         return replace(self, marks=marks, others=others)
 

@@ -55,8 +55,7 @@ def guide(
 ) -> Guidance:
     """The guidance that the options ask for.
 
-    `text` is all that is known of the language, `parsed` the documents with the trees to start
-    from, if there are any.
+    `text` is all text of the language, `parsed` the documents with trees to start from, if any.
     """
     names = words.names
     pull = None
@@ -76,7 +75,7 @@ def guide(
         found = reduce_documents(text, words, classes)
         mean = words.sentences.n_words / max(1, len(names) - 1)
         stops = stop_estimates(found), options.reducible * mean
-    begin = None if parsed is None else first_trees(parsed, words)
+    begin = None if parsed is None else gold_heads(parsed, words)[0]
     return Guidance("none" if rules is None else rules.name, pull, demand, stops, begin)
 
 
@@ -93,7 +92,7 @@ def _openness(options: InduceOptions, words: Corpus) -> Floats:
 
 
 def _rules(options: InduceOptions, words: Corpus) -> Rules | None:
-    """The universal rules that are asked for, or that fit the classes."""
+    """The universal rules of the options, or those that fit the classes."""
     counts = np.bincount(words.sentences.classes, minlength=len(words.names))
     universal = options.classes == "upos" and are_universal(words.names, counts)
     if options.rules == "auto":
@@ -133,8 +132,3 @@ def transferred(parser: Stage, documents: Sequence[Document]) -> list[Document]:
     copies = [bare(doc) for doc in documents]
     parser.annotate([doc for doc in copies if doc.n_words])
     return copies
-
-
-def first_trees(copies: Sequence[Document], words: Corpus) -> Ints:
-    """Heads of the sentences, as positions in the sentence, by which learning starts."""
-    return gold_heads(copies, words)[0]

@@ -65,7 +65,7 @@ from caesura.stage import Stage
 
 #: Tables of so many classes take about half a gigabyte.
 MOST_CLASSES = 4000
-#: By how much the start of a second restart is off.
+#: The noise of the start of a second restart.
 NUDGE = 0.5
 
 
@@ -85,11 +85,11 @@ class Inducer:
         voting: tuple[tuple[str, ...], Sequence[Part]] = ((), ()),
         predicates: frozenset[str] | None = None,
     ) -> None:
-        """Classes are learnt from the documents and from `class_text`, or given.
+        """Classes are learned from the documents and from `class_text`, or given.
 
         Learning starts from the trees that `transfer` gives the documents, if there is one: a
         parser or a grammar of another language over universal tags.
-        With `resume`, what an interrupted induction left in the `checkpoint` is gone on with.
+        With `resume`, an interrupted induction continues from the `checkpoint`.
         `voting` are the numbers of classes of all grammars that will vote, if this is one of them,
         and those grammars that are done, for the checkpoint (see `vote`); `predicates` what another
         of them has found in the same text.
@@ -209,7 +209,7 @@ class Inducer:
         )
 
     def _choose(self, words: Corpus, used: np.ndarray, all_learnt: list[Learnt]) -> int:
-        """The restart to keep; what it was chosen by is written into the records of all."""
+        """The restart to keep; the criteria are added to the records of all."""
         self._candidates = [
             self._candidate(words, used, one, record["bits"])
             for one, record in zip(all_learnt, self.restarts, strict=True)
@@ -252,7 +252,7 @@ class Inducer:
     def _again(
         self, words: Corpus, used: np.ndarray, stages: tuple[TrainingStage, ...], **more: Any
     ) -> Generator[Event, None, tuple[dict[str, Any], Learnt]]:
-        """What is learnt after the restarts, and its record."""
+        """Learning after the restarts, and its record."""
         options = self.options
         run = self._learn(words, stages, seed=options.seed, workers=options.workers, **more)
         learnt = yield from relay(run, partial(Event, "step", len(self.restarts)))
@@ -297,7 +297,7 @@ class Inducer:
 
     @cached_property
     def _transferred(self) -> list[Document]:
-        """The documents as the parser of another language sees and parses them."""
+        """The documents with trees by the parser of another language."""
         assert self.transfer is not None
         return transferred(self.transfer, self.documents)
 
@@ -325,7 +325,7 @@ class Inducer:
         return Checkpoint.read(path, mine)
 
     def _numbers(self, kept: Checkpoint | None) -> Iterator[Event]:
-        """Choose the number of classes by held-out bits, where that is asked for."""
+        """Choose the number of classes by held-out bits, if it is `auto`."""
         options = self.options
         done = kept is not None and kept.classifier is not None
         if options.classes != "auto" or self.classifier is not None or done:
@@ -379,7 +379,7 @@ class Inducer:
         return found
 
     def _classifier(self) -> WordClassifier:
-        """The classes of words that were given or are learnt now, frequent words regrouped."""
+        """The given or learned classes of words, with frequent words regrouped."""
         options = self.options
         text = [*self.documents, *self.class_text]
         number = str(fewest(self.numbers)) if options.classes == "auto" else options.classes
@@ -403,10 +403,7 @@ class Inducer:
         done: int,
         kept: Checkpoint | None,
     ) -> Iterator[Generator[Step, None, Learnt]]:
-        """The restarts, one by one and told step by step, or in parallel and told at the end.
-
-        So many of them are `done` already.
-        """
+        """The restarts after those that are `done`: in order, or in parallel and replayed."""
 
         def one(number: int, workers: int) -> Learning:
             return self._learn(
@@ -481,10 +478,9 @@ def induce(
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened: a number of `classes` was tried, data are ready (`start`), something
-    is odd about them (`warning`), an interrupted run goes on (`resumed`), a `step` of EM, a
-    `restart` is done, a `round` of the last stage, a grammar that will vote (`member`), all is
-    `done`."""
+    """Progress: a tried number of `classes`, the data (`start`), a `warning` about them, an
+    interrupted run (`resumed`), a `step` of EM, a finished `restart`, a `round` of the last stage,
+    a grammar that will vote (`member`), the end (`done`)."""
 
     kind: str
     restart: int = 0
@@ -493,13 +489,13 @@ class Event:
 
 
 def _trees(candidate: Candidate, alike: float) -> dict[str, Any]:
-    """What a record says of a candidate's trees."""
+    """The facts about the trees of a candidate, for its record."""
     arc = round(candidate.arc, 4) if np.isfinite(candidate.arc) else None
     return {"arc": arc, "chain": candidate.chain, "agreement": alike}
 
 
 def _standing(kept: Checkpoint, stages: tuple[TrainingStage, ...]) -> dict[str, Any]:
-    """Where an interrupted induction goes on: restarts that are done, and the one under way."""
+    """The state of an interrupted induction: finished restarts, and the unfinished one."""
     about: dict[str, Any] = {"restarts": len(kept.restarts)}
     place = kept.places.get(len(kept.restarts))
     if place is not None:
@@ -524,7 +520,7 @@ def _replayed(steps: list[Step], learnt: Learnt) -> Learning:
     return learnt
 
 
-#: Where a checkpoint has the records of the restarts of a grammar that is done.
+#: The label of the records of restarts in the part of a finished grammar.
 RECORDS = "restarts"
 
 
@@ -575,7 +571,7 @@ def _sample(whole: Inducer, member: Grammar) -> Sentences:
 
 
 def _votes(members: list[Grammar], samples: list[Sentences]) -> dict[str, Any]:
-    """The mean arc of the trees that win, and how far those of the members agree with them."""
+    """The mean arc of the winning trees, and the agreement of the members with them."""
     views = [(words, one.parameters) for one, words in zip(members, samples, strict=True)]
     if not samples[0].n_words:
         return {"arc": None, "chain": False, "agreement": 1.0}

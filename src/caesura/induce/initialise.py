@@ -49,43 +49,22 @@ def initialise(
     pull: Pull | None = None,
 ) -> Parameters:
     """The first grammar, by the name of the way it is made."""
-    if name == "random":
-        return from_random_trees(
-            sentences, model, classes, seed=seed, constraint=constraint, smoothing=smoothing
-        )
+    if name in ("random", "brackets"):
+        # One tree per sentence, uniformly (under a constraint, or within brackets), counted (S12).
+        if name == "random":
+            heads = draw(sentences, None, constraint, seed=seed)
+        else:
+            heads = draw_within(sentences, seed)
+        return normalise(count(sentences, heads, model, classes), model, smoothing)
     if name in SHARES:
         return from_distances(sentences, model, classes, share=SHARES[name])
     if name == "harmonic":
         return harmonic(sentences, model, classes, pull=pull)
     if name == "uniform":
         return uniform(model, classes)
-    if name == "brackets":
-        return from_brackets(sentences, model, classes, seed=seed, smoothing=smoothing)
     raise UsageError(
         f"unknown initialiser {name!r}", remedy=f"Initialisers are: {', '.join(INITIALISERS)}."
     )
-
-
-def from_random_trees(
-    sentences: Sentences,
-    model: Model,
-    classes: int,
-    *,
-    seed: int = 0,
-    constraint: str | None = None,
-    smoothing: float = 1.0,
-) -> Parameters:
-    """One tree a sentence, uniformly at random (under a constraint), counted (S12)."""
-    heads = draw(sentences, None, constraint, seed=seed)
-    return normalise(count(sentences, heads, model, classes), model, smoothing)
-
-
-def from_brackets(
-    sentences: Sentences, model: Model, classes: int, *, seed: int = 0, smoothing: float = 1.0
-) -> Parameters:
-    """One tree a sentence, uniformly among those that respect the brackets it knows, counted."""
-    heads = draw_within(sentences, seed)
-    return normalise(count(sentences, heads, model, classes), model, smoothing)
 
 
 def draw_within(sentences: Sentences, seed: int = 0) -> Ints:
@@ -224,8 +203,8 @@ def harmonic(
 ) -> Parameters:
     """Heads by 1/(distance + kappa), stops by the expected number of children (Klein & Manning).
 
-    With a `pull`, words are heads and roots in proportion to it. Where a model looks at the fringe,
-    its stops begin with `fringe_stops`.
+    With a `pull`, words are heads and roots in proportion to it. Stops that depend on the fringe
+    begin with `fringe_stops`.
     """
     counts = empty(model, classes)
     attach = np.zeros((2, classes, classes))
@@ -277,7 +256,7 @@ def harmonic(
 def fringe_stops(sentences: Sentences, classes: int) -> Floats:
     """How probable it is, by side and class at the fringe, that a head with dependents stops.
 
-    Before any tree is known a fringe tells this much: a class that begins (or ends) sentences and
+    Before any tree is known, fringes are informative: a class that begins (or ends) sentences and
     fragments more often than others does is more often where a head is done. The odds of `DONE`
     are multiplied by how much more often.
     """
@@ -308,8 +287,7 @@ def nudged(parameters: Parameters, strength: float, seed: int) -> Parameters:
 def _ends(sentences: Sentences) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """By word: whether it is the first, and the last, of its sentence or fragment.
 
-    A head whose dependents reach so far is done: this is what a fringe tells before any tree is
-    known.
+    A head whose dependents extend so far is complete.
     """
     new = np.ones(sentences.n_words + 1, dtype=bool)
     owner = sentences.owner

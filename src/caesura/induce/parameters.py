@@ -28,7 +28,7 @@ LEFT, RIGHT = 0, 1
 class Parameters(NamedTuple):
     """Probabilities, their logarithms, or counts of events.
 
-    An axis that a model does not look at has length one, so `attach` of a DMV is 2x1x1xVxV.
+    An axis that a model does not use has length one, so `attach` of a DMV is 2x1x1xVxV.
     """
 
     #: [comp, class]
@@ -39,7 +39,7 @@ class Parameters(NamedTuple):
     stop: Floats
     #: As `stop`: the probability to go on, or how often that happened.
     go: Floats
-    #: 1 if stopping looks at the fringe.
+    #: 1 if stops depend on the fringe.
     fringe: Longs
 
     @property
@@ -134,7 +134,7 @@ def add(parts: Sequence[Parameters]) -> Parameters:
 
 
 def widen(parameters: Parameters, model: Model) -> Parameters:
-    """The same probabilities for a model that looks at more: missing axes are repeated.
+    """The same probabilities for a model with more context: missing axes are repeated.
 
     Attachments across punctuation start uniform where the narrower model knew nothing of them, as
     in the third stage of the curriculum.
@@ -170,7 +170,7 @@ class Model:
     stop_fringe: bool = False
     #: Stopping depends on whether the sentence ends in punctuation.
     stop_comp: bool = False
-    #: Root and stop probabilities are constants and not learnt.
+    #: Root and stop probabilities are constant.
     attach_only: bool = False
 
 

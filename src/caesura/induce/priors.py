@@ -70,7 +70,7 @@ def pulled(parameters: Parameters, pull: Pull) -> Parameters:
 
 
 def one_sided(pull: Pull, counts: Parameters | None) -> Pull:
-    """The pull, with arcs of one-sided classes multiplied by how often the side was theirs.
+    """The pull, with arcs of one-sided classes multiplied by the share of their side.
 
     Adpositions, articles and their like stand before their heads or after them, whatever these
     are; a split-head grammar has no number for that. The shares are those of the last counts.
@@ -182,7 +182,7 @@ def factor_for(
     return float(np.exp(high))
 
 
-#: Longest sentences that are looked at, and longest runs that are left out of them.
+#: The longest sentences that are used, and the longest runs that are removed from them.
 LONGEST = 12
 RUN = 4
 #: The mean of the estimates: two words of three stop at once.
@@ -202,7 +202,7 @@ class Reduced(NamedTuple):
 def reduce_text(
     sentences: Iterable[Sequence[str]], classes: Iterable[Sequence[int]], number: int
 ) -> Reduced:
-    """Leave every short run out of every short sentence and look whether the rest occurs.
+    """Remove every short run from every short sentence and check whether the rest occurs.
 
     `classes` are those of the words of each sentence, numbers below `number`.
     """
@@ -267,7 +267,7 @@ def stop_estimates(found: Reduced) -> Floats:
 def prior_counts(estimates: Floats, model: Model, strength: float) -> Parameters:
     """Stops and goings-on that are counted before any are seen: so many for each class and side.
 
-    Only first decisions are touched: what a fringe that was reached says is for the text to tell.
+    Only first decisions have priors; later ones are left to the text.
     """
     counts = empty(model, estimates.shape[1])
     counts.stop[:, :, 1] = strength * estimates[None]

@@ -1,4 +1,4 @@
-"""Recipes: the stages through which a grammar is learnt, written down as rows.
+"""Recipes: the stages of learning a grammar, as rows of a table.
 
 `standard` is one run on short sentences (Spitkovsky et al. 2012, section 4); `curriculum` their
 three stages DBM-1, DBM-2, DBM-3; `basic` and `lexicalised` the two systems of Spitkovsky et al.

@@ -1,7 +1,7 @@
 """A last stage in which a grammar and an arc model teach each other.
 
 The arc model learns from the grammar's posteriors; from the trees that it finds then the grammar
-starts again, and goes through a few iterations of EM; where both say the same, the next round
+starts again, with a few iterations of EM; where both agree, the next round
 believes it more (after Le & Zuidema 2015, "Unsupervised dependency parsing: let's use supervised
 parsers", who train a parser on the output of induction and again on its own).
 """
@@ -25,7 +25,7 @@ from caesura.induce.recipes import Regime
 from caesura.induce.sentences import Sentences
 from caesura.induce.training import Learnt, View, views_of
 
-#: So many words are learnt from, in sentences spread over the text.
+#: The size of the training sample in words, in sentences spread over the text.
 SAMPLE = 250_000
 CONSTRAINT = "sprawl"
 #: How the grammar learns in a round.
@@ -33,7 +33,7 @@ REGIME = Regime("soft", "fixed", 10, constraint=CONSTRAINT, smoothing=0.1)
 
 
 def sampled(words: Sentences, longest: int) -> np.ndarray:
-    """By sentence: whether it is learnt from."""
+    """By sentence: whether it is in the training sample."""
     chosen = words.up_to(longest)
     every = max(1, -(-int(words.lengths[chosen].sum()) // SAMPLE))
     chosen[np.flatnonzero(chosen)[np.arange(int(chosen.sum())) % every > 0]] = False

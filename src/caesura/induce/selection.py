@@ -30,7 +30,7 @@ JOINED = 3
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What is known of a grammar without gold: its bits a word, its trees, their mean arc."""
+    """A grammar without gold trees: its bits per word, its trees, their mean arc."""
 
     bits: float
     heads: Ints
@@ -111,7 +111,7 @@ def baseline_bits(
 ) -> dict[str, float]:
     """Bits a word of the grammars of the two chains: every word on the next, or on the one before.
 
-    What a grammar says of itself means little beside nothing; these are what anyone could guess.
+    They are the baselines of the bits of a grammar.
     """
     row = find_model(model)
     found = {}

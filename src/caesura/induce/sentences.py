@@ -29,7 +29,7 @@ class Sentences:
     comps: Bytes
     #: Where each sentence starts in the arrays above, and their length at the end.
     starts: Longs
-    #: How many known brackets begin before each word and end after it, if any are known.
+    #: How many brackets begin before each word and end after it, if there are any.
     opening: Ints | None = None
     closing: Ints | None = None
     #: Which words count in lengths and distances, if not all: marks that are left in do not.

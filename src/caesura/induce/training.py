@@ -1,4 +1,4 @@
-"""A grammar learnt by a recipe: stage after stage, each with its sentences, its start and its EM.
+"""Learning a grammar by a recipe: stages with their sentences, their start and their EM.
 
 What a recipe needs besides its rows is here: the sentences of a stage, how a stage begins from the
 one before, and the place at which an interrupted run goes on.
@@ -36,7 +36,7 @@ from caesura.induce.word_classes import lexicalise
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """What a recipe leaves behind."""
+    """The result of a recipe."""
 
     parameters: Parameters
     model: str
@@ -49,12 +49,12 @@ class Learnt:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a recipe stands: the stage, the length in a stage that grows, and the state of EM."""
+    """The state of a recipe: the stage, the length in a growing stage, and the state of EM."""
 
     stage: int
     limit: int
     state: em.State
-    #: What the stages before found, where a later one asks for it by name.
+    #: The results of earlier stages that later ones use, by name.
     found: Mapping[str, Parameters] = field(default_factory=dict)
 
 
@@ -245,8 +245,8 @@ def openness(words: Sentences, forms: Ints, classes: int, power: float = 0.5) ->
     """How open each class is: its number of different words, relative to the most, to a power.
 
     Classes with few words are closed: articles, prepositions, auxiliaries. Where a treebank makes
-    content words heads, as Universal Dependencies do, closed classes are seldom heads; this is how
-    that style can be asked for without naming a tag or seeing a tree.
+    content words heads, as Universal Dependencies do, closed classes are seldom heads. This selects
+    that convention without tags or trees.
     """
     pairs = np.unique(np.stack((words.classes, forms)), axis=1)
     types = np.maximum(np.bincount(pairs[0], minlength=classes), 1.0)
@@ -255,7 +255,7 @@ def openness(words: Sentences, forms: Ints, classes: int, power: float = 0.5) ->
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Sentences over classes, the names of the classes, and what is known of them."""
+    """Sentences over classes, the names of the classes, and priors."""
 
     words: Sentences
     names: tuple[str, ...]
@@ -263,7 +263,7 @@ class View:
     lexicon: dict[tuple[int, int], int] = field(default_factory=dict)
     pull: Pull | None = None
     demand: Demand | None = None
-    #: How probable stops are by side and class, and how many counts that is worth.
+    #: The probability of a stop by side and class, and the number of counts of this prior.
     stops: tuple[Floats, float] | None = None
 
     def prior(self, model: Model) -> Parameters | None:

@@ -1,7 +1,7 @@
 """Universal rules: which universal tags head which, read from a small table that people can edit.
 
 After Naseem, Chen, Barzilay & Johnson (2010). The rules become a pull on arcs and roots, or a
-demand that a share of all arcs follows them (see `obedience`); either way they only say what is
+demand that a share of all arcs follows them (see `priors`); either way they only say what is
 usual in every language, and the text decides what is usual in this one.
 """
 
@@ -80,7 +80,7 @@ class Rules:
 
 
 def parse_rules(text: str, name: str = "rules", file: str | None = None) -> Rules:
-    """Rules from the lines of a table; see `ud.rules` for what they say."""
+    """Rules from the lines of a table; `ud.rules` describes the format."""
     rows: list[tuple[str, str, float, int | None]] = []
     sets: dict[str, set[str]] = {name: set() for name in SETS}
     for number, line in enumerate(text.splitlines(), start=1):

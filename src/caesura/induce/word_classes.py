@@ -29,7 +29,7 @@ from caesura.induce.parameters import Ints
 
 #: Words seen less often are classed by their looks.
 RARE = 5
-#: So many endings, of one or two letters, tell rare words apart.
+#: The number of endings, of one or two letters, that distinguish rare words.
 ENDINGS = 14
 
 
@@ -92,7 +92,7 @@ def learn_classifier(
     return classifier_of(found.rows())
 
 
-#: Of the words seen `RARE` times at most this share is grouped, whatever was asked for.
+#: The largest share of the words that occur `RARE` times that is grouped.
 FREQUENT_SHARE = 0.1
 
 

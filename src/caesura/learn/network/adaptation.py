@@ -1,9 +1,9 @@
-"""A trained network made ready for a treebank that it has not seen: its labels and the new ones.
+"""Adaptation of a trained network to a new treebank: its labels and the new ones.
 
-What both have keeps its weights; a relation with a new subtype starts as the relation, a new value
-of a feature or a new lemma rule at nothing. A network of many languages becomes one of a single
-language, whose vector is its own where the network knows it, and else that of the language with
-which the network predicts the treebank best.
+Common labels keep their weights; a relation with a new subtype starts as the relation, a new value
+of a feature or a new lemma rule at zero. A network of many languages becomes one of a single
+language. Its vector is that of the language, or, if the network does not have it, of the language
+with which the network predicts the treebank best.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from caesura.stages.network_tags import TagLexicon
 
 Floats = NDArray[np.float32]
 
-#: Words of the treebank on which languages are tried.
+#: Words of the treebank with which languages are compared.
 _TRIED: Final = 150
-#: Where a share of the treebank's relations is known, it is annotated as the network's were.
+#: The share of known relations from which on a treebank has the same annotation style.
 _ALIKE: Final = 0.8
-#: The share of its languages that take a lemma rule which many take.
+#: The share of languages from which on a lemma rule is a common one.
 _MANY: Final = 0.06
-#: What a new attribute says at first: that a word does not have it.
+#: The initial bias of a new attribute towards its absence.
 _ABSENT: Final = 4.0
 #: How far below the relation its new subtype starts.
 _SUBTYPE: Final = 1.0
@@ -84,7 +84,7 @@ class Base:
         return max(languages.codes, key=lambda one: self._fit(sample, one))
 
     def _fit(self, docs: Sequence[Document], code: str) -> float:
-        """How likely tags and heads of documents are if they are in a language."""
+        """The log-likelihood of tags and heads of documents as text in a language."""
         total = 0.0
         number = {tag: n for n, tag in enumerate(self.parser.labels["upos"])}
         for doc in docs:
@@ -128,7 +128,7 @@ class Adapted:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the network's options say of its sizes: `learn.network.net.NetOptions`."""
+        """The sizes of the network: see `net.NetOptions`."""
         return {
             "arc_size": self.weights["arc"].shape[0],
             "label_size": self.weights["label"].shape[0] - 1,
@@ -215,7 +215,7 @@ def _one_language(
     old: Labels,
     kept: tuple[str, ...],
 ) -> Languages:
-    """What the language may have: what the treebank has, and what one so small may not show.
+    """The labels of the language: those of the treebank, and likely ones that it may lack.
 
     That is lemma rules that were kept, relations without a subtype, where the treebank's are of
     the same kind, and all values of the attributes that it has.
@@ -240,7 +240,7 @@ def _merged_features(
 ) -> NDArray[np.bool_]:
     """Which FEATS each XPOS may have by the network's training data, or by the treebank."""
     n, k = old.shape
-    # A tag that was seen too seldom may have all, which says nothing.
+    # A rare tag may have all.
     told = ~new.all(axis=1, keepdims=True)
     found = np.where(told, new, False)
     found[:n, :k] |= old

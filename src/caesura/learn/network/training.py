@@ -103,7 +103,7 @@ class NeuralOptions:
 
 @dataclass(frozen=True)
 class FinetuneOptions:
-    """How a network goes on from another on a small treebank; the defaults fit a CPU."""
+    """How to train a network further on a small treebank; the defaults fit a CPU."""
 
     #: How many of the lower layers stay as they are, with all below them; -1: two of three, which
     #: takes half the time. The embeddings of sub-words always do.
@@ -454,12 +454,12 @@ _NETWORK: Final = "neural"
 
 
 def is_network(init: str) -> bool:
-    """Whether a model that training shall go on from is a network; a missing one is told of."""
+    """Whether the model to continue from has a network; a missing model is an error."""
     return _NETWORK in load_model(choose_model(init).model, arrays=False).parts
 
 
 def code_of_files(paths: Sequence[str]) -> str | None:
-    """The language that files of Universal Dependencies are in, by their names."""
+    """The language of files of Universal Dependencies, by their names."""
     for path in paths:
         match = _UD.match(Path(path).name)
         if match is not None:
@@ -478,7 +478,7 @@ def train_from(
     resume: bool = False,
     report: Report | None = None,
 ) -> tuple[dict[str, Part], PipelineTrainer]:
-    """The parts of a model file: the tokeniser and the network, both gone on from `init`."""
+    """The parts of a model file: tokeniser and network, both trained further from `init`."""
     if importlib.util.find_spec("torch") is None:
         raise MissingExtra("torch", "neural-train", "Going on from a network")
 
@@ -511,7 +511,7 @@ def train_from(
 
 
 def _code(options: FinetuneOptions, told: str | None, asked: str) -> str:
-    """The language of the treebank: as somebody says, as its files or its words tell."""
+    """The language of the treebank: by the options, its files, or its words."""
     for name in (options.language, asked, told):
         if name:
             return code_of(name) or name
@@ -519,7 +519,7 @@ def _code(options: FinetuneOptions, told: str | None, asked: str) -> str:
 
 
 def _tokenizer(file: ModelFile, nearest: str) -> Part | None:
-    """The tokeniser to go on from, if there is one."""
+    """The tokeniser to continue from, if there is one."""
     if MANY not in file.parts:
         return file.parts.get("tokenizer")
     many = ManyTokenizer.from_part(file.parts[MANY])
