@@ -13,14 +13,8 @@ from hypothesis import given
 
 from caesura import Document, InputError, MissingExtra, Strings, UsageError, formats, read
 from caesura.document.slicing import join
+from tests.document.conftest import HARBOUR
 from tests.test_document import documents, small
-
-HARBOUR = Path(__file__).parents[2] / "examples" / "harbour.conllu"
-
-
-@pytest.fixture
-def doc() -> Document:
-    return next(read(HARBOUR))
 
 
 @pytest.mark.parametrize("text", [5, None, b"text", ["text"], Path("a.txt")])

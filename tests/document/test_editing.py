@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,18 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura import MAYBE, ROOT, UNKNOWN, CaesuraError, Document, UsageError, read, transform
+from caesura import MAYBE, ROOT, UNKNOWN, CaesuraError, Document, UsageError, transform
 from caesura.document.trees import in_cycles
 from tests import strategies
 from tests.test_document import documents, small
-
-HARBOUR = Path(__file__).parents[2] / "examples" / "harbour.conllu"
-
-
-@pytest.fixture
-def doc() -> Document:
-    return next(read(HARBOUR))
-
 
 # --------------------------------------------------------------------- strings
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura import ROOT, UNKNOWN, Document, Span, UsageError, Word, read
-from caesura.document.trees import above, below
+from caesura import ROOT, UNKNOWN, Document, Span, UsageError, Word
 from tests.test_document import documents, small
 
-HARBOUR = Path(__file__).parents[2] / "examples" / "harbour.conllu"
 #: "What did you say he saw?": the arc of `What` crosses that of `say`.
 CROSSING = """\
 1	What	what	PRON	WP	_	6	obj	_	_
@@ -26,11 +23,6 @@ CROSSING = """\
 7	?	?	PUNCT	.	_	4	punct	_	_
 
 """
-
-
-@pytest.fixture
-def doc() -> Document:
-    return next(read(HARBOUR))
 
 
 def forms(words: Sequence[Word]) -> list[str]:
@@ -190,10 +182,3 @@ def test_long_documents_have_near_sentences() -> None:
             found = doc[word].sentence
             assert (found.first_token, found.index) == (word - word % length, word // length)
             assert len(found) == length
-
-
-def test_walks_over_heads() -> None:
-    heads = np.array([1, ROOT, 3, 1], np.int32)
-    assert above(heads, 2) == [3, 1]
-    assert below(heads, 1) == [0, 1, 2, 3]
-    assert below(heads, 3) == [2, 3]

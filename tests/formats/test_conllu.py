@@ -10,7 +10,6 @@ import pytest
 from caesura import formats
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document, EmptyNode
 from caesura.errors import InputError
-from caesura.formats.conllu.attributes import escape, spacing, unescape, with_spacing
 from tests.formats import streams
 
 EXAMPLE = """\
@@ -219,18 +218,6 @@ def test_pieces_of_one_long_document():
     sizes = [piece.n_tokens for piece in read(source, pieces=1000)]
     assert sum(sizes) == 20_000
     assert max(sizes) <= 1000
-
-
-@pytest.mark.parametrize("text", ["a b", "tab\tline\nreturn\r", r"bar|back\slash", r"\s", "\u00a0"])
-def test_escapes(text):
-    assert unescape(escape(text)) == text
-    assert not {" ", "\t", "\n", "\r", "|"} & set(escape(text))
-
-
-def test_spacing_keeps_what_else_misc_says():
-    assert with_spacing("A=b|SpaceAfter=No|Flag", spacing(r"SpacesAfter=\n")) == (
-        r"A=b|Flag|SpacesAfter=\n"
-    )
 
 
 def test_conllx_keeps_projected_heads():
