@@ -12,7 +12,18 @@ from caesura.evaluate.confusions import Confusion
 from caesura.evaluate.sidebyside import side_by_side
 from caesura.evaluate.significance import Significance
 from caesura.evaluate.svg import lines_plot, reliability_plot, stacked_bars
-from caesura.evaluate.tables import LEVEL_NAMES, TITLES, significance_cells, significance_lines
+from caesura.evaluate.tables import (
+    LEVEL_NAMES,
+    breakdown_rows,
+    compared_rows,
+    loss_rows,
+    number,
+    score_cells,
+    score_rows,
+    shared_metrics,
+    significance_cells,
+    significance_lines,
+)
 from caesura.formats.io import open_write
 from caesura.markup import PAGE_END, element, html_table, page_start
 
@@ -60,19 +71,8 @@ def _page(title: str, body: Sequence[str]) -> str:
 
 def scores_html(report: Report) -> str:
     """The table of scores."""
-    rows = [["", "precision", "recall", "F1", "on aligned words"]]
-    for name, score in report.scores.items():
-        accuracy = score.aligned_accuracy
-        rows.append(
-            [
-                TITLES.get(name, name),
-                f"{score.precision:.2f}",
-                f"{score.recall:.2f}",
-                f"{score.f1:.2f}",
-                "" if accuracy is None else f"{accuracy:.2f}",
-            ]
-        )
-    return html_table(rows)
+    head = ["", "precision", "recall", "F1", "on aligned words"]
+    return html_table([head, *score_rows(report.scores.items())])
 
 
 def _levels(report: Report) -> str:
@@ -80,30 +80,16 @@ def _levels(report: Report) -> str:
         ["spans of characters", "gold", "system", "precision", "recall", "F1", "exact sentences"]
     ]
     for name, level in report.levels.items():
-        score = level.score
-        rows.append(
-            [
-                LEVEL_NAMES[name],
-                str(score.gold),
-                str(score.system),
-                f"{score.precision:.2f}",
-                f"{score.recall:.2f}",
-                f"{score.f1:.2f}",
-                f"{level.exact.recall:.2f}",
-            ]
-        )
+        score, exact = level.score, number(level.exact.recall)
+        counts = (str(score.gold), str(score.system))
+        rows.append([LEVEL_NAMES[name], *counts, *score_cells(score), exact])
     return html_table(rows)
 
 
 def _by(title: str, rows: Sequence[Row], limit: int = 60) -> str:
     if not rows:
         return ""
-    measures = list(rows[0].recalled)
-    shown = [[title, "gold", "system", *measures]]
-    for row in rows[:limit]:
-        values = (f"{row.f1(measure):.2f}" for measure in measures)
-        shown.append([row.name, str(row.gold), str(row.system), *values])
-    table = html_table(shown)
+    table = html_table(breakdown_rows(title, rows, limit))
     if len(rows) > limit:
         table += f'<p class="note">… and {len(rows) - limit} more.</p>'
     return f"<details><summary>F1 by {escape(title)}</summary>{table}</details>"
@@ -139,19 +125,7 @@ def _losses(report: Report) -> list[str]:
             for metric in losses.reached
         }
         body += ["<h2>What each layer costs</h2>", stacked_bars("loss by stage", bars)]
-        layers = list(dict.fromkeys(layer for lost in losses.lost.values() for layer in lost))
-        rows = [
-            ["F1 from", *losses.stages, *(f"lost: {layer}" for layer in layers)],
-            *(
-                [
-                    metric,
-                    *(f"{value:.2f}" for value in values),
-                    *(f"{losses.lost[metric][layer]:.2f}" for layer in layers),
-                ]
-                for metric, values in losses.reached.items()
-            ),
-        ]
-        body.append(html_table(rows))
+        body.append(html_table(loss_rows(losses)))
     if report.attribution:
         everything = max(sum(report.attribution.values()), 1)
         share = {name: 100 * count / everything for name, count in report.attribution.items()}
@@ -204,19 +178,13 @@ def comparison_html(
 ) -> str:
     """Several systems side by side."""
     names = list(reports)
-    shared = [m for m in reports[names[0]].scores if all(m in r for r in reports.values())]
-    rows = [["F1", *names]]
-    rows += [
-        [TITLES.get(metric, metric), *(f"{reports[name][metric].f1:.2f}" for name in names)]
-        for metric in shared
-    ]
-    body = [html_table(rows)]
+    body = [html_table(compared_rows(reports))]
     for (first, second), found in tests.items():
         shown = [["", "difference", "95% interval", "p Wilcoxon", "p bootstrap", "p randomisation"]]
         shown += [[test.metric, *significance_cells(test)] for test in found]
         body += [f"<h2>{escape(second)} against {escape(first)}</h2>", html_table(shown)]
         body += [f'<p class="note">{escape(line)}</p>' for line in significance_lines(found)]
-    measure = "LAS" if "LAS" in shared else "Words"
+    measure = "LAS" if "LAS" in shared_metrics(reports) else "Words"
     by_length = {name: report.breakdown("sentence length") for name, report in reports.items()}
     groups = [row.name for row in by_length[names[0]]]
     series = {

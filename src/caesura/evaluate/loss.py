@@ -42,6 +42,11 @@ class Losses:
     #: Points lost by metric and layer; the last layer is the system's own part.
     lost: dict[str, dict[str, float]]
 
+    @property
+    def layers(self) -> list[str]:
+        """All layers, in order."""
+        return list(dict.fromkeys(layer for lost in self.lost.values() for layer in lost))
+
     def as_dict(self) -> dict[str, Any]:
         return {
             "stages": list(self.stages),

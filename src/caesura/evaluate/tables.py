@@ -17,12 +17,19 @@ if TYPE_CHECKING:
     from caesura.evaluate.report import Report
 
 __all__ = [
+    "breakdown_rows",
     "breakdown_text",
     "columns",
     "compare_text",
+    "compared_rows",
     "confusions_text",
+    "loss_rows",
     "losses_text",
+    "number",
     "report_text",
+    "score_cells",
+    "score_rows",
+    "shared_metrics",
     "significance_cells",
     "significance_lines",
 ]
@@ -53,44 +60,76 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
     return text_table(rows, right="l" + "r" * (len(rows[0]) - 1 if rows else 0))
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """A score with two decimals; nothing if it is unknown."""
     return "" if value is None else f"{value:.2f}"
 
 
-def _score_rows(scores: Iterable[tuple[str, Score]]) -> list[list[str]]:
+def score_cells(score: Score) -> list[str]:
+    """Precision, recall and F1."""
+    return [number(score.precision), number(score.recall), number(score.f1)]
+
+
+def score_rows(scores: Iterable[tuple[str, Score]]) -> list[list[str]]:
+    """A row for each score, under the name that it has in tables."""
     return [
-        [
-            name,
-            _number(score.precision),
-            _number(score.recall),
-            _number(score.f1),
-            _number(score.aligned_accuracy),
-        ]
+        [TITLES.get(name, name), *score_cells(score), number(score.aligned_accuracy)]
         for name, score in scores
     ]
+
+
+def loss_rows(losses: Losses) -> list[list[str]]:
+    """What each layer costs, in points of F1."""
+    layers = losses.layers
+    rows = [["F1 from", *losses.stages, *(f"lost: {layer}" for layer in layers)]]
+    for metric, values in losses.reached.items():
+        lost = losses.lost[metric]
+        rows.append([metric, *map(number, values), *(number(lost[layer]) for layer in layers)])
+    return rows
+
+
+def breakdown_rows(head: str, rows: Sequence[Row], limit: int) -> list[list[str]]:
+    """Words of each group and F1 of each measure."""
+    measures = list(rows[0].recalled)
+    return [
+        [head, "gold", "system", *measures],
+        *(
+            [row.name, str(row.gold), str(row.system), *(number(row.f1(m)) for m in measures)]
+            for row in rows[:limit]
+        ),
+    ]
+
+
+def compared_rows(reports: Mapping[str, Report]) -> list[list[str]]:
+    """F1 of every system, of the measures that all have."""
+    return [
+        ["F1", *reports],
+        *(
+            [TITLES.get(metric, metric), *(number(r[metric].f1) for r in reports.values())]
+            for metric in shared_metrics(reports)
+        ),
+    ]
+
+
+def shared_metrics(reports: Mapping[str, Report]) -> list[str]:
+    """The measures that all systems have."""
+    first = next(iter(reports.values()))
+    return [m for m in first.scores if all(m in report for report in reports.values())]
 
 
 def report_text(report: Report) -> str:
     """The scores, the share of each layer in the loss, and the notes."""
     head = ["", "precision", "recall", "F1", "on aligned"]
-    rows = [head, *_score_rows(report.conll.items())]
-    others = [(TITLES.get(n, n), s) for n, s in report.scores.items() if n not in METRICS]
+    rows = [head, *score_rows(report.conll.items())]
+    others = [(name, score) for name, score in report.scores.items() if name not in METRICS]
     if others:
-        rows += [[""] * 5, *_score_rows(others)]
+        rows += [[""] * 5, *score_rows(others)]
     parts = [columns(rows)]
     if report.levels:
         spans = [["", "precision", "recall", "F1", "exact sentences"]]
         for name, level in report.levels.items():
-            score = level.score
-            spans.append(
-                [
-                    LEVEL_NAMES[name],
-                    _number(score.precision),
-                    _number(score.recall),
-                    _number(score.f1),
-                    _number(level.exact.recall),
-                ]
-            )
+            exact = number(level.exact.recall)
+            spans.append([LEVEL_NAMES[name], *score_cells(level.score), exact])
         parts.append(columns(spans))
     if report.attribution:
         parts.append(_attribution_text(report.attribution))
@@ -119,17 +158,13 @@ def _attribution_text(attribution: Mapping[str, int]) -> str:
         "labels": "wrong label",
     }
     for name, count in attribution.items():
-        rows.append([names[name], str(count), _number(100 * count / everything)])
+        rows.append([names[name], str(count), number(100 * count / everything)])
     return columns(rows)
 
 
 def losses_text(losses: Losses) -> str:
     """What each layer costs, in points of F1, with a bar for what is reached and lost."""
-    layers = list(dict.fromkeys(layer for lost in losses.lost.values() for layer in lost))
-    rows = [["F1 from", *losses.stages, *(f"lost: {layer}" for layer in layers)]]
-    for metric, values in losses.reached.items():
-        lost = losses.lost[metric]
-        rows.append([metric, *map(_number, values), *(_number(lost[layer]) for layer in layers)])
+    layers = losses.layers
     bars = []
     marks = "#+-. "
     for metric, values in losses.reached.items():
@@ -140,21 +175,16 @@ def losses_text(losses: Losses) -> str:
     key = "  █ reached" + "".join(f"  {marks[min(i, 3)]} {layer}" for i, layer in enumerate(layers))
     width = max(len(name) for name, _ in bars)
     drawn = "\n".join(f"  {name.ljust(width)}  {bar}" for name, bar in bars)
-    return f"{columns(rows)}\n\n{drawn}\n{key}"
+    return f"{columns(loss_rows(losses))}\n\n{drawn}\n{key}"
 
 
 def breakdown_text(title: str, rows: Sequence[Row], limit: int = 40) -> str:
     """One breakdown: words of each group and F1 of each measure."""
     if not rows:
         return ""
-    measures = list(rows[0].recalled)
-    shown = [[f"by {title}", "gold", "system", *measures]]
-    for row in rows[:limit]:
-        shown.append(
-            [row.name, str(row.gold), str(row.system), *(_number(row.f1(m)) for m in measures)]
-        )
+    shown = breakdown_rows(f"by {title}", rows, limit)
     if len(rows) > limit:
-        shown.append([f"… and {len(rows) - limit} more", "", "", *("" for _ in measures)])
+        shown.append([f"… and {len(rows) - limit} more", *[""] * (len(shown[0]) - 1)])
     return columns(shown)
 
 
@@ -174,15 +204,7 @@ def compare_text(
     reports: Mapping[str, Report], tests: Mapping[tuple[str, str], Sequence[Significance]]
 ) -> str:
     """F1 of every system, and how sure the differences are."""
-    names = list(reports)
-    metrics = [
-        m for m in next(iter(reports.values())).scores if all(m in r for r in reports.values())
-    ]
-    rows = [["F1", *names]]
-    for metric in metrics:
-        title = TITLES.get(metric, metric)
-        rows.append([title, *(_number(reports[name][metric].f1) for name in names)])
-    parts = [columns(rows)]
+    parts = [columns(compared_rows(reports))]
     for (first, second), found in tests.items():
         shown = [
             [
