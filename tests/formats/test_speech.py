@@ -92,20 +92,13 @@ def test_whisper_without_words_has_no_tokens() -> None:
 
 
 def test_whisperx_has_speakers() -> None:
-    segments = [
-        {
-            "start": 0.1,
-            "end": 1.0,
-            "text": " So it goes",
-            "speaker": "SPEAKER_00",
-            "words": [
-                {"word": "So", "start": 0.1, "end": 0.2, "score": 0.9, "speaker": "SPEAKER_00"},
-                {"word": "it", "speaker": "SPEAKER_00"},
-                {"word": "goes", "start": 0.5, "end": 1.0, "score": 0.7, "speaker": "SPEAKER_01"},
-            ],
-        },
-        {"start": 1.5, "end": 2.0, "text": " yes"},
+    own = [
+        {"word": "So", "start": 0.1, "end": 0.2, "score": 0.9, "speaker": "SPEAKER_00"},
+        {"word": "it", "speaker": "SPEAKER_00"},
+        {"word": "goes", "start": 0.5, "end": 1.0, "score": 0.7, "speaker": "SPEAKER_01"},
     ]
+    first = {"start": 0.1, "end": 1.0, "text": " So it goes", "speaker": "SPEAKER_00", "words": own}
+    segments = [first, {"start": 1.5, "end": 2.0, "text": " yes"}]
     doc = one({"segments": segments, "word_segments": []})
     assert units(doc) == [("So it", "SPEAKER_00"), ("goes", "SPEAKER_01"), ("yes", "SPEAKER_01")]
     assert words(doc)[1] == ("it", [-1, -1])
@@ -132,13 +125,10 @@ def test_the_words_of_the_whisper_api_stand_beside_its_segments() -> None:
 
 
 def test_youtube() -> None:
+    segs = [{"utf8": "hello", "acAsrConf": 255}, {"utf8": " and", "tOffsetMs": 300}]
     events = [
         {"tStartMs": 0, "dDurationMs": 100000, "id": 1, "wpWinPosId": 1},
-        {
-            "tStartMs": 160,
-            "dDurationMs": 4000,
-            "segs": [{"utf8": "hello", "acAsrConf": 255}, {"utf8": " and", "tOffsetMs": 300}],
-        },
+        {"tStartMs": 160, "dDurationMs": 4000, "segs": segs},
         {"tStartMs": 2000, "aAppend": 1, "segs": [{"utf8": "\n"}]},
         {"tStartMs": 2100, "dDurationMs": 3000, "segs": [{"utf8": "[Music]"}]},
     ]
@@ -149,14 +139,10 @@ def test_youtube() -> None:
 
 
 def test_aws_of_both_kinds() -> None:
-    def item(text: str, begin: str, **more: str) -> dict[str, Any]:
-        kind = "punctuation" if not begin else "pronunciation"
+    def item(text: str, begin: str) -> dict[str, Any]:
+        kind = {"type": "pronunciation" if begin else "punctuation"}
         time = {"start_time": begin, "end_time": str(float(begin) + 0.4)} if begin else {}
-        return {
-            "type": kind,
-            **time,
-            "alternatives": [{"content": text, "confidence": "0.5"}],
-        } | more
+        return {**kind, **time, "alternatives": [{"content": text, "confidence": "0.5"}]}
 
     labels = [
         {"items": [{"start_time": "0.0", "speaker_label": "spk_0"}]},
@@ -164,11 +150,8 @@ def test_aws_of_both_kinds() -> None:
     ]
     plain = [item("Hi", "0.0"), item(".", ""), item("Yes", "0.5")]
     old = {"results": {"speaker_labels": {"segments": labels}, "items": plain}}
-    named = [
-        item("Hi", "0.0", speaker_label="spk_0"),
-        item(".", "", speaker_label="spk_0"),
-        item("Yes", "0.5", speaker_label="spk_1"),
-    ]
+    speakers = ("spk_0", "spk_0", "spk_1")
+    named = [one | {"speaker_label": who} for one, who in zip(plain, speakers, strict=True)]
     for source in (old, {"jobName": "x", "results": {"items": named}}):
         doc = one(source)
         assert units(doc) == [("Hi.", "spk_0"), ("Yes", "spk_1")]
@@ -354,13 +337,8 @@ def test_a_single_dash_is_text() -> None:
 )
 def test_labels(label: str, name: str) -> None:
     doc = subtitles(label.format("one"), "two", "BEN: three", label.format("four"), "five")
-    assert units(doc) == [
-        ("one", name),
-        ("two", name),
-        ("three", "BEN"),
-        ("four", name),
-        ("five", name),
-    ]
+    names = (name, name, "BEN", name, name)
+    assert units(doc) == list(zip(["one", "two", "three", "four", "five"], names, strict=True))
     assert doc.text == "one two\nthree\nfour five"
     again = read("transcript", written(doc, "vtt"), mode="vtt")[0]
     assert units(again) == units(doc)

@@ -19,7 +19,23 @@ from caesura.formats.options import ReadOptions
 from caesura.formats.tiers import _textgrid_tiers
 from tests.formats.streams import read, turns
 
-EAF = """<?xml version="1.0" encoding="UTF-8"?>
+
+def elan_tier(attributes: str, *rows: tuple[str, str, str]) -> str:
+    """A tier of annotations with their attributes and values."""
+    lines = [f'    <TIER LINGUISTIC_TYPE_REF="utterance" {attributes}>']
+    for kind, own, value in rows:
+        lines += ["        <ANNOTATION>", f"            <{kind}_ANNOTATION {own}>"]
+        lines += [f"                <ANNOTATION_VALUE>{value}</ANNOTATION_VALUE>"]
+        lines += [f"            </{kind}_ANNOTATION>", "        </ANNOTATION>"]
+    return "\n".join([*lines, "    </TIER>\n"])
+
+
+def aligned(id: str, first: int, last: int, value: str) -> tuple[str, str, str]:
+    places = f'TIME_SLOT_REF1="ts{first}" TIME_SLOT_REF2="ts{last}"'
+    return "ALIGNABLE", f'ANNOTATION_ID="{id}" {places}', value
+
+
+EAF = f"""<?xml version="1.0" encoding="UTF-8"?>
 <ANNOTATION_DOCUMENT AUTHOR="" DATE="2026-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0">
     <HEADER MEDIA_FILE="" TIME_UNITS="milliseconds">
         <MEDIA_DESCRIPTOR MEDIA_URL="file:///talk.wav" MIME_TYPE="audio/x-wav"/>
@@ -31,33 +47,18 @@ EAF = """<?xml version="1.0" encoding="UTF-8"?>
         <TIME_SLOT TIME_SLOT_ID="ts3" TIME_VALUE="3000"/>
         <TIME_SLOT TIME_SLOT_ID="ts4"/>
     </TIME_ORDER>
-    <TIER LINGUISTIC_TYPE_REF="utterance" PARTICIPANT="Ann" TIER_ID="A &amp; b">
-        <ANNOTATION>
-            <ALIGNABLE_ANNOTATION ANNOTATION_ID="a2" TIME_SLOT_REF1="ts3" TIME_SLOT_REF2="ts4">
-                <ANNOTATION_VALUE>come back. no</ANNOTATION_VALUE>
-            </ALIGNABLE_ANNOTATION>
-        </ANNOTATION>
-        <ANNOTATION>
-            <ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="ts1" TIME_SLOT_REF2="ts2">
-                <ANNOTATION_VALUE>the old boats</ANNOTATION_VALUE>
-            </ALIGNABLE_ANNOTATION>
-        </ANNOTATION>
-    </TIER>
-    <TIER LINGUISTIC_TYPE_REF="utterance" TIER_ID="ref">
-        <ANNOTATION>
-            <ALIGNABLE_ANNOTATION ANNOTATION_ID="a3" TIME_SLOT_REF1="ts2" TIME_SLOT_REF2="ts3">
-                <ANNOTATION_VALUE>001</ANNOTATION_VALUE>
-            </ALIGNABLE_ANNOTATION>
-        </ANNOTATION>
-    </TIER>
-    <TIER LINGUISTIC_TYPE_REF="text" PARENT_REF="ref" TIER_ID="tx">
-        <ANNOTATION>
-            <REF_ANNOTATION ANNOTATION_ID="a4" ANNOTATION_REF="a3">
-                <ANNOTATION_VALUE>did not &lt;</ANNOTATION_VALUE>
-            </REF_ANNOTATION>
-        </ANNOTATION>
-    </TIER>
-    <LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="utterance" TIME_ALIGNABLE="true"/>
+{
+    elan_tier(
+        'PARTICIPANT="Ann" TIER_ID="A &amp; b"',
+        aligned("a2", 3, 4, "come back. no"),
+        aligned("a1", 1, 2, "the old boats"),
+    )
+}{elan_tier('TIER_ID="ref"', aligned("a3", 2, 3, "001"))}{
+    elan_tier(
+        'PARENT_REF="ref" TIER_ID="tx"',
+        ("REF", 'ANNOTATION_ID="a4" ANNOTATION_REF="a3"', "did not &lt;"),
+    )
+}    <LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="utterance" TIME_ALIGNABLE="true"/>
     <CONSTRAINT DESCRIPTION="x" STEREOTYPE="Symbolic_Association"/>
 </ANNOTATION_DOCUMENT>
 """

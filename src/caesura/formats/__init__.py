@@ -92,8 +92,7 @@ def read(
         found = find("fields")
     if not found.reads:
         raise UsageError(f"the format {found.name} can be written, not read")
-    if mode is not None and not found.read_modes:
-        raise _no_mode(found, mode, [name for name in FORMATS if FORMATS[name].read_modes])
+    _check_mode(found, mode, "read_modes")
     options = ReadOptions(
         file="<stdin>" if os.fspath(path) == "-" else os.fspath(path),
         skip_bad=skip_bad,
@@ -119,11 +118,13 @@ def _check_path(path: object) -> None:
         )
 
 
-def _no_mode(format: Format, mode: str, known: list[str]) -> UsageError:
-    return UsageError(
-        f"the format {format.name} has no mode {mode!r}",
-        remedy=f"Formats with modes: {', '.join(known)}.",
-    )
+def _check_mode(format: Format, mode: str | None, which: str) -> None:
+    if mode is not None and not getattr(format, which):
+        known = [name for name in FORMATS if getattr(FORMATS[name], which)]
+        raise UsageError(
+            f"the format {format.name} has no mode {mode!r}",
+            remedy=f"Formats with modes: {', '.join(known)}.",
+        )
 
 
 def _read(path: str | os.PathLike[str], format: Format, options: ReadOptions) -> Iterator[Document]:
@@ -184,8 +185,7 @@ def ready(format: str, mode: str | None = None) -> Format:
     found = find(format)
     if not found.writes:
         raise UsageError(f"the format {found.name} can be read, not written")
-    if mode is not None and not found.write_modes:
-        raise _no_mode(found, mode, [name for name in FORMATS if FORMATS[name].write_modes])
+    _check_mode(found, mode, "write_modes")
     if found.name == "parquet":
         found.code.ready(mode)
     return found
