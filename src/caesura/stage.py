@@ -160,6 +160,17 @@ NOTHING_GIVEN: Final = GivenText()
 class TokenStage(Stage):
     """A stage that starts from text: it makes tokens, and sentences unless they are left open."""
 
+    #: Whether it decides where sentences start; else a later stage does.
+    decides: bool = True
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({"text"})
+
+    @property
+    def adds(self) -> frozenset[str]:
+        return frozenset({"tokens", "sentences"} if self.decides else {"tokens"})
+
     def open(self, *, decided: bool, weigh: bool = True, reader_of: ReaderOf | None = None) -> Self:
         """The same stage, which leaves sentence starts open if it can.
 

@@ -150,14 +150,6 @@ class RuleTokenizer(TokenStage):
 
     # ----------------------------------------------------------- as a stage
 
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset({"text"})
-
-    @property
-    def adds(self) -> frozenset[str]:
-        return frozenset({"tokens", "sentences"})
-
     def to_part(self) -> Part:
         """Rules are not learned: nothing is kept but how lines are taken."""
         return Part("rules", {"newline-is-boundary": self.newline_is_boundary})

@@ -88,8 +88,6 @@ class ManyTokenizer(TokenStage):
             tokenizers = Shelf({code: partial(_same, one) for code, one in tokenizers.items()})
         self.tokenizers = tokenizers
         self.language = self._checked(language) if language else ""
-        #: Whether sentences are decided here; else evidence is given to a later stage.
-        self.decides = True
         self._rules = RuleTokenizer()
 
     @property
@@ -114,14 +112,6 @@ class ManyTokenizer(TokenStage):
         )
 
     # ----------------------------------------------------------- as a stage
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset({"text"})
-
-    @property
-    def adds(self) -> frozenset[str]:
-        return frozenset({"tokens", "sentences"} if self.decides else {"tokens"})
 
     @property
     def offers(self) -> frozenset[str]:

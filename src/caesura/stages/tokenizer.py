@@ -142,8 +142,6 @@ class Tokenizer(TokenStage):
         habits: Habits = NO_HABITS,
     ) -> None:
         self.options = options
-        #: Whether it decides where sentences start; else it gives evidence to a later stage.
-        self.decides = True
         #: Whether starts are taken from its evidence, which depends on the starts before.
         self.starts = True
         #: Whether a later stage reads the evidence; else it is not computed.
@@ -176,14 +174,6 @@ class Tokenizer(TokenStage):
         # What is known of the language is not written to the file of the model.
         if plain_code(language) in DEGREES_APART:
             self._spoken = self.habits._replace(degrees=True)
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset({"text"})
-
-    @property
-    def adds(self) -> frozenset[str]:
-        return frozenset({"tokens", "sentences"} if self.decides else {"tokens"})
 
     @property
     def offers(self) -> frozenset[str]:
