@@ -27,8 +27,6 @@ from caesura.stages.rules_tokenizer import RuleTokenizer
 
 #: Seeds of commands start at 1.
 INDUCE = InduceOptions(seed=1)
-
-
 #: The convention of heads and the other option, for the end of a run.
 _CONTENT: Final = (
     "Heads: content words, as in Universal Dependencies (for function words as heads: --heads any)"

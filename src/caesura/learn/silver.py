@@ -85,8 +85,6 @@ class SilverOptions:
 
 #: What to do if too little of the time is left for raw text.
 FEWER_EPOCHS = "Ask for more epochs, or for fewer with --gold-last."
-
-
 #: Its flags, for all that learn from raw text.
 SILVER_FLAGS = {"weight": "", "least": "", "last": "", "overlap": ""}
 

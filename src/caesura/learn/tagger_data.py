@@ -43,8 +43,6 @@ CHAIN_TEMPLATES: Final = (
     "shape[0]+shape[1]",
     "shape[-1]+shape[0]+shape[1]",
 )
-
-
 #: For the boundary labeller, which looks further and at more words together.
 BOUNDARY_TEMPLATES: Final = (
     *CHAIN_TEMPLATES,
@@ -59,8 +57,6 @@ BOUNDARY_TEMPLATES: Final = (
     "break[0]+lower[0]",
     "break[0]+shape[-1]+shape[0]",
 )
-
-
 #: For a column given the tag of the word, which every feature sees.
 GIVEN_TEMPLATES: Final = (
     "tag[0]",
@@ -83,8 +79,6 @@ GIVEN_TEMPLATES: Final = (
     "lower[-2]+tag[-1]",
     "lower[-3]+tag[-2]+tag[-1]",
 )
-
-
 #: For a lemma, which depends on the word and its tag only.
 LEMMA_TEMPLATES: Final = (
     "tag[0]",

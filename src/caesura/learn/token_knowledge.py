@@ -97,24 +97,14 @@ def _judge(word: str, kinds: Counter[str], bare: int) -> int:
 
 
 _AFTER: Final = len(KINDS)
-
-
 #: What raw text shows: an abbreviation before numbers, before lower case, before capitals.
 BEFORE_NUMBER, BEFORE_LOWER, BEFORE_UPPER = (1 << bit for bit in range(_AFTER, _AFTER + 3))
-
-
 #: The beginning of an abbreviation with a period inside; a prefix with its hyphen; a unit without a
 #: period; an abbreviation that is an ordinary word without its period.
 _BEGINNING, _PREFIX, _UNIT, _ORDINARY = (1 << bit for bit in range(_AFTER + 3, _AFTER + 7))
-
-
 #: Written in lower case inside sentences, or with a capital.
 _COMMON, _NAME = (1 << bit for bit in range(_AFTER + 7, _AFTER + 9))
-
-
 _UPOS: Final = tuple("NOUN ADJ VERB AUX ADV DET PRON ADP PROPN NUM PART SCONJ CCONJ INTJ X".split())  # noqa: SIM905
-
-
 # How often a type must be seen to be taken for a word of lower case, or for a name.
 _LEAST: Final = 2
 

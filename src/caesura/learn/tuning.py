@@ -69,26 +69,14 @@ def scores(
 
 #: A text with fewer boundaries says too little.
 LEAST: Final = 12
-
-
 #: Words of held-out text that are enough to measure on.
 ENOUGH: Final = 10_000
-
-
 #: The first bonus that is tried, and the last: from there on a bonus decides everything.
 _FIRST: Final = 0.05
-
-
 _LAST: Final = 200.0
-
-
 #: Powers of two by which the number of boundaries may be off, and how often it is halved.
 _CLOSE: Final = 0.02
-
-
 _HALVINGS: Final = 10
-
-
 #: Counts the boundaries of a text that is decoded with a bonus.
 Count = Callable[[float], int]
 

@@ -100,11 +100,7 @@ def moves_arrays(moves: Transitions, bits: int, floor: float) -> dict[str, NDArr
 
 #: Largest exponent of a row: 127 << 15 a thousand times still fits into 32 bits.
 MOST_SHIFT: Final = 14
-
-
 _MOST: Final = 127
-
-
 #: Weights of a model file are lower (see `models/packing.py`).
 _HIGHEST: Final = 2.0**64
 

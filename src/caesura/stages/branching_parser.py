@@ -154,8 +154,6 @@ class SentenceTrees(NamedTuple):
 
 
 _NO_TREES: Final = SentenceTrees(_NONE, _NONE, np.zeros(0, np.float32), np.zeros(0, np.float32))
-
-
 #: The options of the search that a model file has.
 _KEPT: Final = tuple(name for name in BranchOptions.__dataclass_fields__ if name != "memory")
 

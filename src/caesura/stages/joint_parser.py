@@ -53,8 +53,6 @@ from caesura.stages.word_table import EVIDENCE_ODDS, LAYOUT_ODDS, Hasher, Words,
 
 #: Beams wider than this gain nothing and cost memory without end; more words than any text has.
 MOST_BEAM: Final = 1024
-
-
 MOST_PATIENCE: Final = 1 << 30
 
 

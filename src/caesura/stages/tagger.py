@@ -36,8 +36,6 @@ from caesura.stages.tagger_tables import TypeCache, part_moves, part_table
 
 #: Columns that a tagger can learn.
 COLUMNS: Final = ("upos", "xpos", "feats", "lemma", "deprel", "misc", START)
-
-
 Regime = Literal["auto", "sentences", "document"]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]

@@ -40,8 +40,6 @@ ATTRIBUTES: Final = (
     # What the layout says about the gap before the word; it is no matter of its type alone.
     "break",
 )
-
-
 Ints = NDArray[np.int32]
 _ARITY: Final = 3
 _FARTHEST: Final = 16

@@ -32,8 +32,6 @@ _MARKS: Final = (
     | dict.fromkeys("()[]{}<>", 12)
     | dict.fromkeys(("-", "--", "–", "—"), 13)
 )
-
-
 #: Shapes that an unedited text does not have, and the share of them that makes no difference.
 _EDITED: Final = np.isin(np.arange(len(SHAPES)), (2, 3, 4, 5, 8, 9, 10, 11, 12))
 _FEW: Final = 0.01
@@ -175,8 +173,6 @@ _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 EVIDENCE: Final = np.array([0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99])
 #: The log-odds of a start in the middle of each bucket.
 EVIDENCE_ODDS: Final = np.array([0.0, -5.0, -3.5, -2.0, -0.6, 0.6, 2.0, 3.5, 5.0], dtype=np.float32)
-
-
 #: What is known of the gap before a word: paragraph, speaker, evidence, layout as it is learned
 #: from, all that the layout says, and whether the word's text has no capitals and punctuation.
 N_CONTEXT: Final = 6
