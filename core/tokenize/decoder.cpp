@@ -213,7 +213,7 @@ Decided Decoder::settle(bool last) {
     Pairs pairs = pairs_of(hyphenated_, begins, ends, breaks_);
     for (const Hyphenated& word : hyphenated_) {
         // Both parts are decided together.
-        const auto rank = [&](Long offset) {
+        const auto rank = [&begins = begins](Long offset) {
             return std::lower_bound(begins.begin(), begins.end(), offset) - begins.begin();
         };
         if (const Long first = rank(word.start);
