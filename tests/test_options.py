@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 from dataclasses import fields
 
+import msgspec
 import pytest
 
 from caesura import Pipeline, cli, split
 from caesura.errors import UsageError
-from caesura.options import KEEP, Asked, AskedLines, Request, declared
+from caesura.options import KEEP, Asked, AskedLines, Request, declared, help_of
+from caesura.serve.messages import CompleteRequest, ParseRequest
 
 HARBOUR = "examples/harbour.conllu"
 
@@ -44,6 +46,13 @@ def test_a_command_has_the_options_that_are_declared_for_it() -> None:
         "confidence",
     }
     assert Request(beam=4, bias=0.5).search == {"beam": 4, "bias": 0.5}
+
+
+def test_the_server_takes_what_the_command_line_takes() -> None:
+    schema = msgspec.json.schema(ParseRequest)["$defs"]["ParseRequest"]["properties"]
+    assert schema["across_turns"]["description"] == help_of("across_turns")
+    kept = msgspec.json.schema(CompleteRequest)["$defs"]["CompleteRequest"]["properties"]["keep"]
+    assert set(kept["items"]["enum"]) == set(KEEP)
 
 
 def test_the_deprecated_option_names_its_replacement(

@@ -41,6 +41,7 @@ __all__ = [
     "asks",
     "check_options",
     "declared",
+    "help_of",
     "inner",
     "option",
     "options_of",
@@ -297,6 +298,11 @@ class Request:
         """The options of the search that differ from the model's own."""
         chosen = {name: getattr(self, name) for name in _SEARCH}
         return {name: value for name, value in chosen.items() if value is not None}
+
+
+def help_of(name: str) -> str:
+    """The help text of an option of a request."""
+    return next(one.option.help for one in declared(Request, "parse") if one.path == name)
 
 
 #: The request without any option.

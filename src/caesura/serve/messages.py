@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document, Strings, span_of, token_turn
 from caesura.formats.jsonl import said, take
+from caesura.options import help_of
 from caesura.serve.options import VERSION
 
 __all__ = [
@@ -124,8 +125,7 @@ class ParseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stream: bool = False
     #: Whether to say how sure it is; if nothing is said: in JSON, and not in the other formats.
     confidence: bool | None = None
-    #: Let a sentence of a transcript go on where another speaker begins.
-    across_turns: bool = False
+    across_turns: Annotated[bool, Meta(description=help_of("across_turns"))] = False
     #: So many analyses, the best first.
     k: Annotated[int, Meta(ge=1, le=64)] = 1
 

@@ -45,21 +45,12 @@ class Metrics:
         return "\n".join([*self._own(), *_of_workers(workers), ""])
 
     def _own(self) -> Iterator[str]:
-        yield from _family(
-            "caesura_build_info", "gauge", "The version.", {_said(version=caesura.__version__): 1}
-        )
-        yield from _family(
-            "caesura_requests_total",
-            "counter",
-            "Answers by route and status.",
-            {_said(route=r, status=s): n for (r, s), n in sorted(self.requests.items())},
-        )
-        yield from _family(
-            "caesura_request_bytes_total",
-            "counter",
-            "Bytes of bodies by route.",
-            {_said(route=route): n for route, n in sorted(self.received.items())},
-        )
+        version = {_said(version=caesura.__version__): 1}
+        answers = {_said(route=r, status=s): n for (r, s), n in sorted(self.requests.items())}
+        received = {_said(route=route): n for route, n in sorted(self.received.items())}
+        yield from _family("build_info", "gauge", "The version.", version)
+        yield from _family("requests_total", "counter", "Answers by route and status.", answers)
+        yield from _family("request_bytes_total", "counter", "Bytes of bodies by route.", received)
         name = "caesura_request_seconds"
         yield f"# HELP {name} Time to answer by route, waiting and sending included."
         yield f"# TYPE {name} histogram"
@@ -70,60 +61,44 @@ class Metrics:
                 yield f"{name}_bucket{_said(route=route, le=bound)} {total}"
             yield f"{name}_sum{_said(route=route)} {self.seconds[route]:.6f}"
             yield f"{name}_count{_said(route=route)} {total}"
-        memory = {"": resident()}
-        yield from _family("caesura_server_memory_bytes", "gauge", "Of the server.", memory)
+        yield from _family("server_memory_bytes", "gauge", "Of the server.", {"": resident()})
 
 
 def _of_workers(workers: Workers) -> Iterator[str]:
-    gauges: dict[str, tuple[str, str, Mapping[str, float]]] = {
-        "caesura_words_total": ("counter", "Words of answers.", {"": workers.words}),
-        "caesura_places": ("gauge", "Requests that may run or wait.", {"": workers.places}),
-        "caesura_places_taken": ("gauge", "Requests that run or wait.", {"": workers.taken}),
-        "caesura_queue": (
-            "gauge",
-            "Requests that wait for a worker.",
-            {"": max(0, workers.taken - workers.busy)},
-        ),
-        "caesura_workers": (
-            "gauge",
-            "Workers by what they do.",
-            {
-                _said(state="busy"): workers.busy,
-                _said(state="idle"): max(0, len(workers.alive) - workers.busy),
-            },
-        ),
-        "caesura_worker_restarts_total": (
+    alive, busy = workers.alive, workers.busy
+    states = {_said(state="busy"): busy, _said(state="idle"): max(0, len(alive) - busy)}
+    memory = {_said(worker=n): resident(one.process.pid) for n, one in enumerate(alive, 1)}
+    loaded = {
+        _said(model=name): sum(name in worker.models for worker in alive)
+        for name in workers.models.paths
+    }
+    families: tuple[tuple[str, str, str, int | Mapping[str, float]], ...] = (
+        ("words_total", "counter", "Words of answers.", workers.words),
+        ("places", "gauge", "Requests that may run or wait.", workers.places),
+        ("places_taken", "gauge", "Requests that run or wait.", workers.taken),
+        ("queue", "gauge", "Requests that wait for a worker.", max(0, workers.taken - busy)),
+        ("workers", "gauge", "Workers by what they do.", states),
+        (
+            "worker_restarts_total",
             "counter",
             "Workers that ended and were replaced.",
-            {"": workers.restarts},
+            workers.restarts,
         ),
-        "caesura_worker_memory_bytes": (
-            "gauge",
-            "Of each worker.",
-            {
-                _said(worker=number): resident(worker.process.pid)
-                for number, worker in enumerate(workers.alive, 1)
-            },
-        ),
-        "caesura_model_workers": (
-            "gauge",
-            "Workers that have loaded a model.",
-            {
-                _said(model=name): sum(name in worker.models for worker in workers.alive)
-                for name in workers.models.paths
-            },
-        ),
-        "caesura_model_unloads_total": (
+        ("worker_memory_bytes", "gauge", "Of each worker.", memory),
+        ("model_workers", "gauge", "Workers that have loaded a model.", loaded),
+        (
+            "model_unloads_total",
             "counter",
             "Models that were unloaded to keep memory low.",
-            {"": workers.unloads},
+            workers.unloads,
         ),
-    }
-    for name, (kind, does, rows) in gauges.items():
-        yield from _family(name, kind, does, rows)
+    )
+    for name, kind, does, rows in families:
+        yield from _family(name, kind, does, {"": rows} if isinstance(rows, int) else rows)
 
 
 def _family(name: str, kind: str, does: str, rows: Mapping[str, float]) -> Iterator[str]:
+    name = f"caesura_{name}"
     yield f"# HELP {name} {does}"
     yield f"# TYPE {name} {kind}"
     for labels, value in rows.items():
