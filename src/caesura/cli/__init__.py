@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import click
 
 from caesura import __version__
-from caesura.cli.kept import ARGUMENTS, Interrupted
+from caesura.cli.interrupt import ARGUMENTS, Interrupted
 from caesura.cli.verbs import TRAIN, VERBS, LazyGroup
 from caesura.errors import CaesuraError, RenamedModel
 from caesura.paths import reader_gone

@@ -16,7 +16,7 @@ import click
 
 from caesura.cli.console import print_json
 from caesura.cli.files import input_paths
-from caesura.cli.kept import interrupted
+from caesura.cli.interrupt import interrupted
 from caesura.cli.options import click_option, json_option, options
 from caesura.cli.refuse import given
 from caesura.cli.training import Console, tell_result
