@@ -101,7 +101,7 @@ def set_up(nlp: Any, clocks: Clocks) -> None:
         if hasattr(stage, "_write_given"):
             stage._write_given = clocks.around("lemmas, features", stage._write_given)
         if hasattr(stage, "encoder"):
-            stage.encoder._run = clocks.around("network", stage.encoder._run)
+            stage.encoder._scores = clocks.around("network", stage.encoder._scores)
 
 
 def through(nlp: Any, clocks: Clocks, words: int) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def products(nlp: Any, repeat: int) -> dict[str, Any]:
     doc = nlp(text_of(2000))
     encoder = parser.encoder
     best = fastest({"": lambda: encoder.scores(doc)}, repeat)[""]
-    read = encoder._reading(doc)
+    read = encoder._read(doc)
     spans = read.pointer[read.windows[:, 1]] - read.pointer[read.windows[:, 0]] + 2
     subwords, words = int(spans.sum()), doc.n_words
     return {

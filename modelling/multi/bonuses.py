@@ -81,7 +81,8 @@ def score(parser: NeuralParser, read: Sequence[Read]) -> float:
     for doc, given, scores in read:
         made = replace(given, fixed=frozenset())
         result = parser.decide(made, scores)
-        parser.write_tree(made, result, parser._labels(scores, result))
+        labels = parser._labels(made, scores, np.asarray(result.heads, np.int32))
+        parser.write_tree(made, result, labels)
         same = np.array(doc.column("deprel")) == np.array(made.column("deprel"))
         right += int(np.count_nonzero(same & (doc.head == made.head)))
         words += doc.n_words
