@@ -1,16 +1,24 @@
-"""Networks of model files run by the core: close to floats, in windows and threads."""
+"""Networks of model files run by the core or a device: close to floats, in windows and threads."""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import caesura
 from caesura.document import YES, Document
+from caesura.errors import ModelError, UsageError
+from caesura.learn.network.distillation import teach
 from caesura.learn.network.export import floats, shape_of
+from caesura.models.file import load as load_file
+from caesura.models.file import save
+from caesura.models.store import find
 from caesura.options import Request
-from caesura.pipeline import Pipeline, load
+from caesura.pipeline import Pipeline
 from caesura.stages.network import NetworkStarts, NeuralParser
 from caesura.stages.network_encoder import READ, Encoder, engine_of
 from caesura.stages.network_onnx import from_graph
@@ -106,7 +114,7 @@ def test_an_empty_document_has_no_scores() -> None:
 
 @pytest.fixture(scope="module")
 def nlp() -> Pipeline:
-    return load("en")
+    return caesura.load("en")
 
 
 @pytest.fixture(scope="module")
@@ -163,3 +171,97 @@ def test_windows_are_no_longer_than_pays(nlp: Pipeline, parser: NeuralParser) ->
     assert len(pieces) > READ
     ends = np.minimum(scores.base + scores.sizes - 1, doc.n_words)
     assert (pointer[ends] - pointer[scores.base]).max() <= READ
+
+
+def test_the_arrays_are_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.caesura"
+    path.write_bytes(Path(find("en")).read_bytes())
+    whole = Pipeline(load_file(path))
+    nlp = Pipeline(load_file(path), release=True)
+    kept, let_go = whole.stage(NeuralParser), nlp.stage(NeuralParser)
+    assert kept is not None
+    assert let_go is not None
+    assert not let_go._network.arrays
+    arrays = let_go.network.arrays
+    assert all(np.array_equal(arrays[name], one) for name, one in kept.network.arrays.items())
+    text = "They left early. Nobody asked why."
+    starts = [nlp.quick()(text).sent_start.tolist(), whole.quick()(text).sent_start.tolist()]
+    assert starts[0] == starts[1]
+    file = load_file(path)
+    array = file.parts["neural"].arrays["label"]
+    file.parts["neural"].arrays["label"] = array * np.float16(0.5)
+    kinds = ("format", "kind", "parts", "sha256")
+    save(path, file.parts, meta={k: v for k, v in file.meta.items() if k not in kinds})
+    with pytest.raises(ModelError, match="changed since"):
+        _ = let_go.network
+
+
+def test_a_device_that_does_not_exist() -> None:
+    network = from_graph(Case.load("fast").graph.data)
+    with pytest.raises(UsageError, match="there is no device 'tpu'"):
+        engine_of(network, "tpu")
+
+
+def test_without_pytorch_one_sentence_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(UsageError, match="the device cuda needs PyTorch"):
+        caesura.load("en", device="cuda")
+
+
+def test_a_card_that_pytorch_does_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(UsageError, match="PyTorch sees no device cuda"):
+        caesura.load("en", device="cuda")
+
+
+def test_a_linear_model_has_no_device() -> None:
+    with pytest.raises(UsageError, match="device"):
+        caesura.load("en-fast", device="cuda")
+
+
+def test_the_network_that_pytorch_runs_says_what_the_core_says() -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    from caesura.learn.network.torch_engine import TorchEngine
+
+    nlp = caesura.load("en")
+    (parser,) = (stage for stage in nlp.stages if isinstance(stage, NeuralParser))
+    text = "The boats did not come back. " * 60 + "Nobody knew why."
+    doc = nlp(text)
+    own = parser.encoder.scores(doc)
+    other = parser.with_options(threads=2).encoder
+    other.engine, other.by_torch = TorchEngine(parser.network, "cpu"), True
+    found = other.scores(doc)
+    assert np.abs(found.start - own.start).max() < 2.0, "activations are not rounded"
+    assert (found.arcs.argmax(1) == own.arcs.argmax(1)).mean() > 0.98
+    for name, points in own.tags.items():
+        assert (found.tags[name].argmax(1) == points.argmax(1)).mean() > 0.98
+
+
+def test_a_card_reads_several_documents_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    from caesura.learn.network.torch_engine import TorchEngine
+
+    nlp = caesura.load("en")
+    (parser,) = (stage for stage in nlp.stages if isinstance(stage, NeuralParser))
+    card = parser.with_options(threads=2)  # an encoder of its own
+    monkeypatch.setattr(TorchEngine, "together", 300)  # so that there are several batches
+    card.encoder.engine, card.encoder.by_torch = TorchEngine(parser.network, "cpu"), True
+    texts = ["Nobody knew why.", "The boats did not come back. " * 60, "", "Home, then, at last."]
+    docs = [nlp.tokenise(Document(text=text)) for text in texts]
+    for doc, found in zip(docs, card.encoder.scores_of(docs), strict=True):
+        alone = card.encoder.scores(doc)
+        assert len(found.start) == doc.n_words
+        for one, other in ((found.arcs, alone.arcs), (found.tags["lemma"], alone.tags["lemma"])):
+            np.testing.assert_allclose(one, other, atol=1e-2)
+        assert np.array_equal(found.base, alone.base)
+        assert np.array_equal(found.sizes, alone.sizes)
+    filled = [doc for doc in docs if doc.n_words]
+    together = teach([card, card], filled)
+    trees = [(doc.head.tolist(), doc.column("deprel")) for doc in filled]
+    for doc, soft, tree in zip(filled, together, trees, strict=True):
+        (said,) = teach([card, card], [doc])
+        assert (doc.head.tolist(), doc.column("deprel")) == tree
+        for name, chances in said.chances.items():
+            assert np.array_equal(soft.answers[name][:, 0], said.answers[name][:, 0])
+            np.testing.assert_allclose(soft.chances[name], chances, atol=1e-2)
