@@ -15,8 +15,7 @@ NONE = np.zeros(0, np.int64)
 
 
 @pytest.mark.parametrize(
-    ("kinds", "begins", "ends"),
-    [(KINDS[:2], NONE, NONE), (KINDS, np.array([0]), np.array([1, 2]))],
+    ("kinds", "begins", "ends"), [(KINDS[:2], NONE, NONE), (KINDS, np.array([0]), np.array([1, 2]))]
 )
 def test_columns_of_different_length_are_refused(
     kinds: np.ndarray, begins: np.ndarray, ends: np.ndarray

@@ -190,9 +190,7 @@ def test_threads_do_not_change_the_result(toy_parser: Parser, monkeypatch) -> No
 
 
 @pytest.mark.parametrize("margin", [math.inf, 4.0])
-def test_company_makes_no_difference_where_the_beam_does_not_agree(
-    margin: float,
-) -> None:
+def test_company_makes_no_difference_where_the_beam_does_not_agree(margin: float) -> None:
     """With small arenas that grow at odd times, as a long document makes them grow."""
     rng = np.random.default_rng(2)
     docs = [doc_of(" ".join(rng.choice(list("abcdefgh"), n))) for n in (30, 900, 700, 900)]

@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from caesura._core import (
-    ChainLearner,
-    ConditionalLearner,
-    cancel_all,
-    chain_keys,
-    conditional_keys,
-)
+from caesura._core import ChainLearner, ConditionalLearner, cancel_all, chain_keys, conditional_keys
 from caesura.stages.tagger_features import ATTRIBUTES, parse_templates
 from caesura.stages.tagger_tables import Transitions, transition_sizes
 from tests.reference import tag as naive

@@ -58,10 +58,7 @@ def test_abbreviations_are_learned_from_text() -> None:
     known = RuleTokenizer().learn([text])
     assert "prf" in known.statistics.abbreviations
     assert "ate" not in known.statistics.abbreviations
-    assert sentences("I know Prf. Bell. He is old.", known) == [
-        "I know Prf. Bell.",
-        "He is old.",
-    ]
+    assert sentences("I know Prf. Bell. He is old.", known) == ["I know Prf. Bell.", "He is old."]
 
 
 def test_a_line_may_be_a_sentence() -> None:

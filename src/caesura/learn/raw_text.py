@@ -1,4 +1,11 @@
-"""Whether what a teacher says is what a treebank has: labels of both, compared by their counts."""
+"""Raw text to learn from: files of any readable format, checked before a teacher labels them.
+
+Plain text may hold several documents, each after a line `# newdoc id = NAME`. Text in another
+encoding or another language than it should be is refused; a document in another language among
+many is left out and reported. Text that holds held-out sentences would make a student score too
+well: of each held-out file the share of its sequences of eight words that also stand in the raw
+text is measured. The labels of a teacher must be those of the treebank.
+"""
 
 from __future__ import annotations
 

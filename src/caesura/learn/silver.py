@@ -1,5 +1,10 @@
-"""Labels that were kept, before a student learns from them: they are checked as raw text and
-teachers are, because the treebank may be another one than that for which they were made.
+"""Silver: raw text as teachers have labelled it, kept in a folder, part by part.
+
+A part is a file of documents (JSON Lines, with confidences) and, if all teachers are networks, one
+of their likeliest answers. A part appears whole or not at all, so an interrupted labelling goes on
+with the first that is missing, to the same result. `silver.json` says of what and by which models
+it all was made; a folder made otherwise is refused. Kept labels are checked as raw text and
+teachers are, because the treebank may be another one.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The parser learns from what it will see in use: tags by taggers that have not seen the document
 (jackknifing), and the evidence of tokenisers that have not seen it either. With `speech`, part of
 the training data is seen in lower case and without punctuation, so that one model serves edited
-and unedited text. A stage that is done is kept in a folder, from which an interrupted run goes on.
+and unedited text. A stage that is done is kept in a folder, from which an interrupted run resumes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Trains the classifier of one column that is given the chain's label.
+"""Trains a tagger epoch by epoch: the chain, and each column that is given the chain's label.
 
 FEATS and lemma rules nearly follow from the word and its label, so they need no chain of their own:
-a value is chosen from those seen with the label.
+a value is chosen from those seen with the label. `train_tagger` runs the loop to its end;
+`jackknife` tags training data with taggers that have not seen them, fold by fold, so that a parser
+meets in training the errors that it will meet later.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""Abbreviations that raw text shows, for languages without a file.
+"""What is counted before the weights of a tokeniser are learned.
 
-A type is an abbreviation if it hardly ever stands without its period, and if what comes after shows
-that no sentence ends there: lower case, numbers, commas. One that only stands before capitals (a
-title) must be short and never be seen bare. Kiss and Strunk (2006) ask the same of a text by
-likelihood ratios; here the counts come from text enough to be taken as they are.
+Word types, unspaced words, chunks and contractions come from the language file, from raw text and
+from the treebank. A type is an abbreviation if it hardly ever stands without its period, and if
+what comes after shows that no sentence ends there: lower case, numbers, commas. One that only
+stands before capitals (a title) must be short and never be seen bare. Kiss and Strunk (2006) ask
+the same of a text by likelihood ratios; here the counts come from more text. Words in lower case
+inside sentences (*his*) distinguish a new sentence after an abbreviation from a name (*Hall*).
 """
 
 from __future__ import annotations

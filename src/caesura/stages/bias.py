@@ -1,8 +1,8 @@
 """The bias in a unit that a person can use: 1 is twice as many boundaries, -1 half as many.
 
 A scorer decides boundaries in units of its own, so that the *bonus* that doubles them differs from
-model to model, and between edited text and transcripts. A `BiasScale` says which bonus a bias is
-worth; `measure` finds it on held-out text, and model files keep it.
+model to model, and between edited text and transcripts. A `BiasScale` has the bonus of each bias;
+`learn/tuning` measures it on held-out text, and model files keep it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from caesura.errors import ModelError, UsageError
-
-if TYPE_CHECKING:
-    pass
-
 
 #: The biases for which a scale has a measured bonus: 2**bias times as many boundaries.
 GRID: Final = (-2.0, -1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0, 2.0)

@@ -1,4 +1,11 @@
-"""The labels of the classifier: transitions with the labels of their arcs, as training saw them."""
+"""The branching parser: documents with sentences in, trees out (Choi & McCallum 2013).
+
+    parser = BranchingParser.load("model.caesura")
+    parser.parse(docs)
+
+It has the methods of the joint parser and the same part of a model file, with `system` set to
+`branching`; sentence boundaries must be known. Heads that a document fixes are obeyed.
+"""
 
 from __future__ import annotations
 

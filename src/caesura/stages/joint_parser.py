@@ -1,7 +1,10 @@
-"""The labelled transitions of one model: which labels left, right and root arcs may carry.
+"""The joint parser: documents in, sentence boundaries and trees out, decided together.
 
-They are learned from the training trees, so that a root arc is only ever offered root labels and
-a label that never stands to the left of its head is not offered there.
+    parser = Parser.load("model.caesura")
+    parser.parse(docs)
+
+What a document declares fixed (`Document.fixed`: sentences, heads) is obeyed, whether some or all
+of it is given. A parser trained on single sentences takes the boundaries that it is given.
 """
 
 from __future__ import annotations

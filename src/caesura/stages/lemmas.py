@@ -1,8 +1,11 @@
-"""Lemma rules: how to make the lemma from the form, as classes that a classifier can choose among.
+"""Lemmas: rules that make a lemma from a form, irregular forms, and a cache of both.
 
 A rule says what to do with the case, how many characters to cut from either end and what to put
 there (the edit scripts of Chrupała 2006, in the affix form that morphological taggers use). Where
-form and lemma share nothing, the rule is the lemma itself.
+form and lemma share nothing, the rule is the lemma itself. Irregular lemmas (`sang`, `oxen`) that a
+treebank does not show come from the file of the language; models keep them as lines of form, XPOS
+and lemma. The columns given the label nearly follow from word type and label, so they are computed
+once for each pair; only pairs that are not settled look at their context.
 """
 
 from __future__ import annotations

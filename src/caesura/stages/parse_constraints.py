@@ -1,4 +1,9 @@
-"""What the joint search must respect, word by word."""
+"""From `Constraints` to what the decoders obey: by word, with labels as numbers, checked.
+
+`WordConstraints` is read off a document in one way; `limits_of` makes of it the `Limits` of the
+joint system, `arc_limits_of` the `ArcLimits` of the hybrid one. What no tree can satisfy is refused
+here, by name, before the search starts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,13 @@
-"""What the parsers with transitions have in common: analyses, confidences, batches, model files."""
+"""What the parsers with transitions have in common: analyses, confidences, batches, model files.
+
+A decision is judged by its margin over the next best transition of the same state and by its share
+of the beam, the part of the items that descend from it a few steps later. A logistic regression on
+the two turns them into the probability of being right (Platt 1999). An arc without a rival, such as
+the last one to the root, was decided by the arcs before it: its probability is the share of such
+arcs that are right. Weights are integers of 8 bits times a power of two, the exponent in the last
+byte of a row; the exponents count from one unit for the whole table, so that the search adds
+integers only and a score is exact.
+"""
 
 from __future__ import annotations
 

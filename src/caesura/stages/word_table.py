@@ -1,7 +1,8 @@
-"""The shapes of words, and whether a text was edited: whether it has capitals and punctuation.
+"""The words of a document as the parser sees them: hashed columns, and what is before each word.
 
-Scorers are surer of boundaries in edited text than in transcripts, so that the same bias
-needs another bonus there.
+Strings are hashed once for each distinct string, so that a step of the search only mixes integers.
+The shapes of words show whether a text was edited, that is, has capitals and punctuation: scorers
+are surer of boundaries there than in transcripts, so that the same bias needs another bonus.
 """
 
 from __future__ import annotations
