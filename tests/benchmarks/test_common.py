@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from benchmarks import common
+from benchmarks.speed import stages
+
+import caesura
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -108,3 +111,16 @@ def test_every_program_is_in_the_table() -> None:
     assert listed == programs
     for page in PAGES:
         assert set(PROGRAM.findall(page.read_text(encoding="utf-8"))) <= listed, page
+
+
+@pytest.mark.parametrize("model", ["en-fast", "en"])
+def test_the_stages_of_a_model_are_timed(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The benchmark replaces methods of the stages, which may be renamed."""
+    text = (ROOT / "examples" / "harbour.txt").read_text(encoding="utf-8")
+    monkeypatch.setattr(stages, "text_of", lambda words: text)
+    nlp = caesura.load(model)
+    found = stages.traffic(nlp, 1) if model == "en-fast" else stages.products(nlp, 1)
+    assert all(value > 0 for value in found.values())
+    (row,) = stages.by_size(nlp, 1000, 1)
+    names = {"tokens", "tags", "trees"} if model == "en-fast" else {"tokens", "network"}
+    assert names <= row.keys()
