@@ -197,11 +197,7 @@ class TokenStage(Stage):
 
     @abstractmethod
     def pieces(
-        self,
-        blocks: Iterable[str],
-        *,
-        newline_is_boundary: bool = False,
-        turns: TurnReader | None = None,
+        self, blocks: Iterable[str], *, by_line: bool = False, turns: TurnReader | None = None
     ) -> Iterator[Document]:
         """The same of a text that comes in blocks, in pieces whose texts add up to it.
 

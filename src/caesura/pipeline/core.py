@@ -384,7 +384,7 @@ class Pipeline:
         first = self.tokenizer
         turns = TurnReader(boundaries=not request.across_turns)
         pieces = first.pieces(
-            turns.blocks(blocks), newline_is_boundary=request.newline_is_boundary, turns=turns
+            turns.blocks(blocks), by_line=request.newline_is_boundary, turns=turns
         )
         if "sentences" in first.adds:
             pieces = self._annotated(pieces, request)

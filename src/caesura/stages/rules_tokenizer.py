@@ -173,7 +173,7 @@ class RuleTokenizer(TokenStage):
             doc.fixed = frozenset({"tokens"})
         bare = not any(map(len, (doc.token_start, doc.paragraph_start, doc.markup_start)))
         if bare and len(doc.text) >= LONG:
-            whole = Document.join(list(self.pieces([doc.text], newline_is_boundary=given.by_line)))
+            whole = Document.join(list(self.pieces([doc.text], by_line=given.by_line)))
             whole.id, whole.source, whole.continues = doc.id, doc.source, doc.continues
             with_turns_of(whole, doc)
             doc = whole
@@ -188,14 +188,10 @@ class RuleTokenizer(TokenStage):
         return doc
 
     def pieces(
-        self,
-        blocks: Iterable[str],
-        *,
-        newline_is_boundary: bool = False,
-        turns: TurnReader | None = None,
+        self, blocks: Iterable[str], *, by_line: bool = False, turns: TurnReader | None = None
     ) -> Iterator[Document]:
         """The pieces of an endless text, which is cut between lines."""
-        rules = self._by_line(newline_is_boundary)
+        rules = self._by_line(by_line)
         opens, seen, base = True, False, 0
         labels: list[tuple[int, int]] = []
         # Whether a turn goes on after a piece is known when the next one is.

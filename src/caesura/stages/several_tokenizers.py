@@ -168,11 +168,7 @@ class ManyTokenizer(TokenStage):
         return doc
 
     def pieces(
-        self,
-        blocks: Iterable[str],
-        *,
-        newline_is_boundary: bool = False,
-        turns: TurnReader | None = None,
+        self, blocks: Iterable[str], *, by_line: bool = False, turns: TurnReader | None = None
     ) -> Iterator[Document]:
         """The same of a text that comes in blocks; with turns all of it is in one language."""
         labelled = self._labelled(blocks)
@@ -181,7 +177,7 @@ class ManyTokenizer(TokenStage):
         first = True
         for code, group in groupby(labelled, key=_code):
             stage, own = self._of(code), _together(part for _, part in group)
-            for piece in stage.pieces(own, newline_is_boundary=newline_is_boundary, turns=turns):
+            for piece in stage.pieces(own, by_line=by_line, turns=turns):
                 piece.continues = piece.continues or not first
                 first = False
                 yield _named(piece, code)

@@ -244,17 +244,13 @@ class Tokenizer(TokenStage):
         return docs
 
     def pieces(
-        self,
-        blocks: Iterable[str],
-        *,
-        newline_is_boundary: bool = False,
-        turns: TurnReader | None = None,
+        self, blocks: Iterable[str], *, by_line: bool = False, turns: TurnReader | None = None
     ) -> Iterator[Document]:
         """Pieces with tokens; where it decides about sentences, each ends with one."""
         stream = self.stream(
             sentences=self.decides,
             whole_sentences=self.decides,
-            newline_is_boundary=newline_is_boundary,
+            newline_is_boundary=by_line,
             turns=turns,
         )
         for block in blocks:
@@ -325,24 +321,9 @@ class Tokenizer(TokenStage):
             other.options = replace(self.options, threshold=1.0 / (1.0 + math.exp(bonus - odds)))
         return other
 
-    def stream(
-        self,
-        *,
-        sentences: bool = True,
-        whole_sentences: bool = False,
-        newline_is_boundary: bool = False,
-        turns: TurnReader | None = None,
-        id: str | None = None,
-    ) -> Stream:
-        """A document that comes in blocks: see `Stream.feed`."""
-        return Stream(
-            self,
-            sentences=sentences,
-            whole_sentences=whole_sentences,
-            newline_is_boundary=newline_is_boundary,
-            turns=turns,
-            id=id,
-        )
+    def stream(self, **options: Any) -> Stream:
+        """A document that comes in blocks, with the options of `Stream`: see `Stream.feed`."""
+        return Stream(self, **options)
 
     def decoder(self, given: OffsetConstraints | None = None, *, sentences: bool = True) -> Decoder:
         """What decides about one text, block by block."""
