@@ -13,7 +13,7 @@ from caesura.errors import ModelError
 from caesura.models import load, save
 from caesura.pipeline import Pipeline
 from caesura.pipeline.confidence import META, StartMaps, fit_starts, isotonic
-from tests.pipeline.test_doors import blocks, spoken, written
+from tests.pipeline.test_entry_points import blocks, spoken, written
 
 
 def overconfident(n: int = 4000) -> tuple[np.ndarray, np.ndarray]:

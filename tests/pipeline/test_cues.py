@@ -18,7 +18,7 @@ from caesura.pipeline import Pipeline
 from caesura.pipeline.cues import are_open, as_turns, cue_tokens, decide
 from caesura.pipeline.times import set_times
 from tests.pipeline.laws import said
-from tests.pipeline.test_doors import spoken
+from tests.pipeline.test_entry_points import spoken
 
 WORDS = spoken(4000, 7).split()
 

@@ -16,7 +16,7 @@ from caesura.document import Document, token_turn
 from caesura.models import load
 from caesura.pipeline import Pipeline
 from tests.pipeline.laws import said
-from tests.pipeline.test_doors import COMPANY, blocks, spoken
+from tests.pipeline.test_entry_points import COMPANY, blocks, spoken
 from tests.pipeline.tiny import TEXT
 
 #: Speakers who interrupt each other in the midst of sentences, without marks.

@@ -46,8 +46,8 @@ VERBS: Final[Mapping[str, Verb]] = {
     "validate": Verb("validate", "Data", "Check trees against the guidelines of UD."),
     "find": Verb("find", "Data", "Search trees by patterns, count, draw, and rewrite them."),
     "convert": Verb("convert", "Data", "Convert between formats, and change treebanks."),
-    "info": Verb("info", "House", "Version, paths, models, threads."),
-    "warmup": Verb("warmup", "House", "No longer needed: nothing is compiled at first use."),
+    "info": Verb("info", "Other", "Version, paths, models, threads."),
+    "warmup": Verb("warmup", "Other", "No longer needed: nothing is compiled at first use."),
 }
 
 TRAIN: Final[Mapping[str, Verb]] = {

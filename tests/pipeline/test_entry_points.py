@@ -1,4 +1,4 @@
-"""One answer, whatever the door: a text alone, in company, streamed, from a file, from a server."""
+"""One answer through every entry point: one text, many, a stream, a file, the server."""
 
 from __future__ import annotations
 
