@@ -50,9 +50,9 @@ class Context:
     symbols: tuple[str, ...]
     endings: tuple[str, ...]
     hidden: Hidden
-    #: Words, written small, that are kept apart from the others of their classes (see `frequent`).
+    #: Words in lower case that are separated from the others of their classes.
     frequent: frozenset[str] = frozenset()
-    #: Symbols that are kept apart from the others of their classes (see `predicates`).
+    #: Symbols of predicates, which are separated from the others of their classes.
     predicates: frozenset[str] = frozenset()
 
     @cached_property

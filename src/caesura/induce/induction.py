@@ -91,8 +91,8 @@ class Inducer:
         parser or a grammar of another language over universal tags.
         With `resume`, an interrupted induction continues from the `checkpoint`.
         `voting` are the numbers of classes of all grammars that will vote, if this is one of them,
-        and those grammars that are done, for the checkpoint (see `vote`); `predicates` what another
-        of them has found in the same text.
+        and the finished ones, for the checkpoint; `predicates` are those that another of them found
+        in the same text.
         """
         self.options = options or InduceOptions()
         if classifier is not None and self.options.numbers:

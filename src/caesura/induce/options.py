@@ -12,13 +12,13 @@ from caesura.options import SEED, THREADS, option
 
 #: Columns of a document that may be the classes of its words.
 COLUMNS = ("upos", "xpos", "form")
-#: Iterations and frequent words of classes by context; frequent words of other learnt classes.
+#: Iterations and frequent words of classes by context; frequent words of other learned classes.
 ITERATIONS, APART, GROUPED = 10, 100, 60
-#: Clusters among which predicates are looked for.
+#: Clusters among which predicates are chosen.
 CLUSTERS = 100
-#: A sentence of more words is not parsed but a chain.
+#: Longer sentences are chains and not parsed.
 LONGEST = 400
-#: More grammars than these do not vote.
+#: The most grammars that vote.
 MOST_VOTES = 16
 #: Rounds of `reparse` where the classes are tags.
 ROUNDS = 9
@@ -30,17 +30,17 @@ RESTARTS = 8
 class InduceOptions:
     """How a grammar is induced."""
 
-    #: One of `RECIPES`; `auto` is `short-first` where universal rules lead the way or several
-    #: grammars vote, else `recombine`.
+    #: One of `RECIPES`; `auto` is `short-first` with universal rules or several grammars, otherwise
+    #: `recombine`.
     recipe: str = option(
         "auto",
         "short-first (default with universal tags or without tags), recombine (default else), "
         "curriculum, standard, fixed, basic, lexicalised, scaffold.",
     )
     model: str = option("dbm3", "gb, dmv, evg, dbm1, dbm2, dbm3 (default).")
-    #: `upos`, `xpos`, `form`, a number of classes to learn from the words, several numbers, of
-    #: which each is a grammar that votes (see `vote`), or `auto`, the number with the fewest
-    #: held-out bits (see `class_number`).
+    #: `upos`, `xpos`, `form`, a number of classes to learn from the words, several numbers, each
+    #: for a grammar that votes, or `auto`, the number with the fewest held-out bits (see
+    #: `class_number`).
     classes: str = option(
         "10,12,15,20",
         "Word classes: a number to learn (auto tries several), several numbers, whose grammars "
@@ -48,20 +48,19 @@ class InduceOptions:
         metavar="N|N,N…|auto|upos|xpos|form|FILE",
         reads=True,
     )
-    #: Iterations of a hidden Markov model over a number of classes, by which a word has its class
-    #: in its sentence (see `context`); 0: every word has one class. If nothing is said, 10 where
-    #: several numbers are given and no `morphology`, else 0.
+    #: Iterations of a hidden Markov model that chooses the class of a word in its sentence (see
+    #: `context`); 0: every word has one class. By default 10 with several numbers of classes and no
+    #: `morphology`, otherwise 0.
     context: int | None = None
-    #: How much endings and shapes weigh where classes are learnt from the words; 0: not at all.
+    #: The weight of endings and shapes in learning classes from the words.
     morphology: float = 0.0
-    #: So many of the most frequent words are put into so many groups of their own, where classes
-    #: are learnt from the words (see `frequent`), or, with `context`, are parted from the other
-    #: words of their classes; 0 leaves them there. If nothing is said, 100 with `context`, else 60.
+    #: The number of most frequent words that have groups of their own in classes that are learned
+    #: from the words, or, with `context`, are separated from the other words of their classes; 0
+    #: for none. By default 100 with `context`, otherwise 60.
     frequent: int | None = None
-    #: Predicates, of which nearly every sentence has one, are looked for among so many clusters of
-    #: the words, parted from the other words of their classes by context, and drawn to be roots
-    #: (see `predicates`); 0: they are not looked for. If nothing is said, 100 with `context` if
-    #: `heads` are `any`, else 0.
+    #: The number of clusters of words among which predicates are chosen (see `context`). They are
+    #: separated from the other words of their classes, and tend to be roots; 0 for none. By default
+    #: 100 with `context` if `heads` are `any`, otherwise 0.
     predicates: int | None = None
     groups: int = option(
         10, "Groups into which the most frequent words are put (default 10).", least=1
@@ -80,17 +79,17 @@ class InduceOptions:
         "In training: none, thread, tear, sprawl, loose, strict, loose-split.",
         name="--constraints",
     )
-    #: `content` draws classes with many different words to be heads, as in Universal
-    #: Dependencies; `any` leaves heads to the text. If nothing is said, `content`, but `any` where
-    #: universal rules lead or each word is a class (see `head_convention`).
+    #: With `content`, classes with many different words tend to be heads, as in Universal
+    #: Dependencies; `any` leaves heads to the text. By default `content`, but `any` with universal
+    #: rules or if each word is a class (see `head_convention`).
     heads: str | None = option(
         None,
         "content (default without universal rules): content words tend to be heads, as in "
         "Universal Dependencies; any: for treebanks in which function words are heads.",
         choices=("any", "content"),
     )
-    #: Universal rules (see `universal`): `ud`, `function`, `none` or a file; `auto` is `ud` where
-    #: the classes are universal tags.
+    #: Universal rules (see `universal_rules`): `ud`, `function`, `none` or a file; `auto` is `ud`
+    #: if the classes are universal tags.
     rules: str = option(
         "auto",
         "What heads what, by universal tags: ud (default with them), function, none, or a file.",
@@ -100,8 +99,7 @@ class InduceOptions:
     #: `both`.
     obey: str = "pull"
     share: float = 0.8
-    #: How much stops that reducible runs tell of weigh (see `reducibility`), in mean counts of a
-    #: class; 0 leaves them out.
+    #: The weight of stops by reducibility (see `priors`), in mean counts of a class.
     reducible: float = 0.0
     initialiser: str | None = option(
         None,
@@ -115,25 +113,25 @@ class InduceOptions:
     longest: int = option(
         45, "Leave longer sentences out (default 45).", name="--max-length", least=1
     )
-    #: How often a word must be seen for a class of its own, in the recipe `lexicalised` and, where
-    #: the classes are tags, at the end of `recombine`; 0: no word has one.
+    #: How often a word must occur for a class of its own, in the recipe `lexicalised` and, if the
+    #: classes are tags, at the end of `recombine`; 0 for none.
     lexical: int = 100
     #: Rounds in which an arc model learns from the grammar and the grammar from the arc model (see
-    #: `reparse`); if nothing is said, 9 where the classes are tags and no recipe is named, else 0.
+    #: `reparse`); by default 9 if the classes are tags and no recipe is named, otherwise 0.
     reparse: int | None = option(
         None,
         "Rounds of a last stage that sees words and neighbours (default 9 with tags, else 0).",
         least=0,
     )
-    #: If nothing is said (0), `RESTARTS` where `auto` does not keep one by `agreement`, else 1.
+    #: By default (0) `RESTARTS` if `auto` does not keep one by `agreement`, otherwise 1.
     restarts: int = option(
         0, "Runs with seeds of their own (default 8 with tags and no rules, else 1).", least=1
     )
-    #: Of several restarts the one with which the others agree most (`agreement`), or what is learnt
-    #: from the trees of the three with the fewest bits together (`join`), or, of that and of the
-    #: recipe without restarts, the grammar whose roots are of fewer classes (`roots`). `auto` is
-    #: `roots` where the classes are tags, no rules lead and no recipe is named (`join` if `heads`
-    #: are to be content words), else `agreement`.
+    #: Of several restarts, keep the one with which the others agree most (`agreement`), or learn
+    #: from the trees of the three with the fewest bits together (`join`), or take the one of that
+    #: and of the recipe without restarts whose roots are of fewer classes (`roots`). `auto` is
+    #: `roots` if the classes are tags and there are no rules and no named recipe (`join` if `heads`
+    #: are content words), otherwise `agreement`.
     keep: str = "auto"
     seed: int = option(0, **SEED)
     workers: int = option(1, **THREADS)
@@ -236,7 +234,7 @@ class InduceOptions:
 
     @property
     def clusters(self) -> int:
-        """Among how many clusters predicates are looked for."""
+        """The number of clusters among which predicates are chosen."""
         if self.predicates is not None:
             return self.predicates
         return CLUSTERS if self.iterations and self.head_convention == "any" else 0
@@ -301,7 +299,7 @@ class InduceOptions:
             initialiser=self.initialiser,
             limit=self.limit,
             longest=self.longest,
-            # Classes that were learnt from the words leave little to be learnt of them again.
+            # Classes that were learned from the words already contain most of their information.
             lexical=self.lexical if tagged or name != "recombine" else 0,
             constrained=self.constrained,
         )

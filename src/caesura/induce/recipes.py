@@ -51,7 +51,7 @@ class TrainingStage:
     #: How the stage begins: the name of an initialiser; `parse`, by counting parses of the stage
     #: before; `widen`, by taking over its probabilities; `mixed`, by counting its parses of simple
     #: sentences and random trees, under the constraint, of the others; `symmetric`, `simple` or
-    #: `join`, by a transform of parses (see `transforms`).
+    #: `join`, by a transform of parses (see `initialise`).
     start: str = "random"
     regime: Regime = Regime()
     #: Grow the sentences one word at a time from this length up to the limit.
@@ -166,7 +166,7 @@ def _short_first(
 def _recombine(
     model: str, constraint: str, initialiser: str, limit: int, longest: int, lexical: int
 ) -> tuple[TrainingStage, ...]:
-    """Forks and joins over the two stages of `short-first`: see `transforms`."""
+    """Forks and joins over the two stages of `short-first`: see `initialise`."""
     if model == "gb":
         raise UsageError(
             "--model gb: the recipe recombine goes on to whole sentences, and gb does not",

@@ -11,7 +11,7 @@ import math
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
@@ -84,6 +84,7 @@ class Subwords(ABC):
                 what = "its sub-word vocabulary lacks the tokens that begin and end a text"
                 raise ModelError(what)
             object.__setattr__(self, name, numbers[0])
+        object.__setattr__(self, "_known", {})
         return table
 
     def of_word(self, form: str, blank: bool = True) -> tuple[int, ...]:
@@ -230,12 +231,6 @@ class WordPiece(Subwords):
     lowercase: bool = True
     strip_accents: bool = True
     ideographs: bool = True
-    begin: int = -1
-    end: int = -1
-    pad: int = -1
-    unknown: int = -1
-    _cutter: _core.WordPiece = field(init=False, repr=False, compare=False)
-    _known: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         table = self._table()
@@ -407,12 +402,6 @@ class Unigram(Subwords):
     scores: tuple[float, ...]
     #: The score of an unknown character.
     worst: float
-    begin: int = -1
-    end: int = -1
-    pad: int = -1
-    unknown: int = -1
-    _cutter: _core.Unigram = field(init=False, repr=False, compare=False)
-    _known: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         table = self._table()
