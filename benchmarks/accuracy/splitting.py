@@ -11,7 +11,10 @@ sentences are all correct; of raw texts, boundaries against those of one of our 
 memory. The result is written to results/splitting.json for docs/howto/split-sentences.md.
 
 The odd cases of tests/cases/sentences/ are used; with `--held` the even ones instead, of which only
-the number of correct ones is shown.
+the number of correct ones is shown. `scripts` are the cases of tests/cases/scripts/ (20 languages).
+`joined` are short dev sentences of languages with marks of their own, in pairs and tens: there is
+no blank between them, save after a period. Its rows show the share of boundaries that are found,
+and that of false ones among those found (`--model multi`).
 """
 
 from __future__ import annotations
@@ -34,7 +37,13 @@ from benchmarks.common import RESULTS, ROOT, TEXT, find_file, find_folder, keep_
 from caesura.document import Document
 from caesura.formats import read
 
-CASES = ROOT / "tests" / "cases" / "sentences"
+CASES = ROOT / "tests" / "cases"
+#: Treebanks whose short dev sentences are joined: at most so many characters each.
+JOINED = (
+    *("Japanese-GSD", "Chinese-GSDSimp", "Cantonese-HK", "Arabic-PADT"),
+    *("Greek-GDT", "Hindi-PUD", "Persian-PerDT", "Amharic-ATT"),
+)
+SHORT = 60
 #: Characters of each raw text: so many samples of this size.
 SAMPLES, SAMPLE = 3, 4000
 SPEECH = ("EWT-speech", "GUM-speech")
@@ -94,11 +103,30 @@ def switchboard(path: Path) -> Iterator[tuple[str, Text]]:
             yield "Switchboard turns", Text("\n".join(lines), ends_of(sentences))
 
 
-def cases(held: bool) -> Iterator[tuple[str, Text]]:
-    for path in sorted(CASES.glob("*.jsonl")):
+def cases(held: bool, kind: str = "sentences") -> Iterator[tuple[str, Text]]:
+    for path in sorted((CASES / kind).glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines()[int(held) :: 2]:
             case = json.loads(line)
             yield f"case {path.stem}", Text(case["text"], ends_of(case["sentences"]))
+
+
+def joined(name: str) -> Iterator[tuple[str, Text]]:
+    """Pairs and tens of short sentences that end in a mark, joined."""
+    folder = find_folder(name) if find_folder(name).exists() else find_folder(f"open/UD_{name}")
+    path = find_file(folder, "dev")
+    docs = read(path) if path else []
+    ends = "。！？!?؟۔।;፧።."
+    short = [
+        one.text
+        for doc in docs
+        for one in doc.sentences
+        if size(one.text) <= SHORT and one.text[-1] in ends and one.text[:1].isalpha()
+    ]
+    for kind, many in (("pairs", 2), ("tens", 10)):
+        for at in range(0, len(short) - many + 1, many):
+            own = short[at : at + many]
+            text = "".join(f"{one} " if one[-1] == "." else one for one in own)
+            yield f"joined {name} {kind}", Text(text, ends_of(own))
 
 
 def raw_texts() -> Iterator[tuple[str, Text]]:
@@ -139,6 +167,10 @@ def sets(wanted: list[str], held: bool) -> dict[str, list[Text]]:
         add(switchboard(path))
     if is_wanted("cases"):
         add(cases(held))
+    if is_wanted("scripts"):
+        add(cases(held, "scripts"))
+    for name in JOINED if "joined" in wanted else ():
+        add(joined(name))
     if is_wanted("texts") and not held:
         add(raw_texts())
     return found
@@ -257,6 +289,12 @@ def percent(counts: list[tuple[int, int, int]]) -> float:
     return round(200 * hit / (gold + found), 2) if gold + found else 100.0
 
 
+def share(pairs: list[tuple[set[int], set[int]]]) -> float:
+    """How many of the second ones are among the first, in percent."""
+    many = sum(len(b) for _, b in pairs)
+    return 100 * sum(len(a & b) for a, b in pairs) / many if many else 100.0
+
+
 def spans(ends: list[int]) -> set[tuple[int, int]]:
     return set(zip([0, *ends[:-1]], ends, strict=True))
 
@@ -277,6 +315,8 @@ def score(texts: dict[str, list[Text]], ends: dict[str, list[list[int]]]) -> dic
             "texts": len(pairs),
             "boundaries": percent([f1(set(a[:-1]), set(b[:-1])) for a, b in pairs]),
             "sentences": percent([f1(spans(a), spans(b)) for a, b in pairs]),
+            "found": share([(set(b[:-1]), set(a[:-1])) for a, b in pairs]),
+            "false": 100 - share([(set(a[:-1]), set(b[:-1])) for a, b in pairs]),
             "right": sum(a == b for a, b in pairs),
         }
     return rows
@@ -316,7 +356,8 @@ def table(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def main() -> None:
     parser = options(__doc__, "--model")
     parser.add_argument("--system", action="append", help="only these: a model or a peer")
-    known = ["EWT", "GUM", "WSJ-sample", *SPEECH, "Switchboard", "cases", "texts"]
+    known = ["EWT", "GUM", "WSJ-sample", *SPEECH, "Switchboard", "cases", "scripts", "joined",
+             "texts"]  # fmt: skip
     parser.add_argument("--sets", nargs="*", default=[], choices=known)
     parser.add_argument("--held", action="store_true", help="the cases that are held back")
     parser.add_argument("--against", default="en", help="whose sentences raw texts have")
@@ -327,7 +368,7 @@ def main() -> None:
     if given.alone:
         print(json.dumps(run(given.alone, given.sets, given.held)))
         return
-    wanted = ["cases"] if given.held else given.sets
+    wanted = given.sets or ["cases"] if given.held else given.sets
     names = given.system or [
         *(f"{model}{way}" for model in given.model or ["en", "en-fast"] for way in ("", "/quick")),
         *(() if given.no_peers else PEERS),
@@ -352,6 +393,12 @@ def main() -> None:
         for row in rows:
             for name, found in row["scores"].items():
                 print(f"{row['system']}\t{name}\t{found['right']} of {found['texts']}")
+        return
+    if "joined" in wanted:
+        for row in rows:
+            for name in _with(row["scores"], "joined "):
+                found, false = (row["scores"][name][key] for key in ("found", "false"))
+                print(f"{row['system']}\t{name}\t{found:.1f} found\t{false:.1f} false")
         return
     keep_json(given.output, {"against": judge["system"], "sets": wanted, "systems": rows})
     show(table(rows))

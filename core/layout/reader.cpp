@@ -23,8 +23,17 @@ void Reader::note_tabs(Codes codes, Long base) {
         if (codes[i] == '\t') tabs_.push_back(base + static_cast<Long>(i));
 }
 
+// Notes the places with an end at `first` or later.
+void Reader::note_ended(Kinds kinds, Codes codes, Long base, Long first,
+                        bool last) {
+    std::vector<Ended> places;
+    find_ended(kinds, codes, first, last, places);
+    for (const Ended& place : places) ended_at_.push_back(base + place.end);
+}
+
 void Reader::feed_whole(Kinds kinds, Codes codes) {
     note_tabs(codes, 0);
+    note_ended(kinds, codes, 0, 0, true);
     scanner_.scan(kinds, codes, 0, 0, lines_);
     scanner_.finish(kinds, codes, 0, lines_);
     known_ = std::ssize(lines_);
@@ -36,6 +45,14 @@ void Reader::feed(Kinds kinds, Codes codes, bool last) {
     kinds_.insert(kinds_.end(), kinds.begin(), kinds.end());
     codes_.insert(codes_.end(), codes.begin(), codes.end());
     note_tabs(codes, base_ + kept);
+    const auto before = static_cast<Long>(recent_codes_.size());
+    recent_kinds_.insert(recent_kinds_.end(), kinds.begin(), kinds.end());
+    recent_codes_.insert(recent_codes_.end(), codes.begin(), codes.end());
+    note_ended(recent_kinds_, recent_codes_, base_ + kept - before, before - place_ahead, last);
+    const std::ptrdiff_t old = std::max<std::ptrdiff_t>(
+        0, std::ssize(recent_codes_) - place_behind - place_ahead);
+    recent_kinds_.erase(recent_kinds_.begin(), recent_kinds_.begin() + old);
+    recent_codes_.erase(recent_codes_.begin(), recent_codes_.begin() + old);
     lines_.resize(known_);
     scanner_.scan(kinds_, codes_, base_, kept, lines_);
     if (last) {
@@ -101,6 +118,13 @@ std::vector<std::uint8_t> Reader::take(Offsets begins, Offsets ends) {
                 rank(tabs_, begins[t]) > rank(tabs_, since(t)))
                 found[t] = WIDE;
         tabs_.erase(tabs_.begin(), tabs_.begin() + rank(tabs_, at_.end));
+    }
+    if (!ended_at_.empty()) {
+        for (Long t = 0; t < done; ++t)
+            if ((found[t] == SAME || found[t] == INSIDE) &&
+                std::binary_search(ended_at_.begin(), ended_at_.end(), begins[t]))
+                found[t] = ENDED;
+        ended_at_.erase(ended_at_.begin(), ended_at_.begin() + rank(ended_at_, at_.end));
     }
     // Where a document states that paragraphs start; not inside a chunk, nor where blank lines mean
     // nothing.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/view.h"
+#include "layout/ended.h"
 #include "layout/gaps.h"
 
 namespace caesura::layout {
@@ -29,6 +30,7 @@ class Reader {
 
    private:
     void note_tabs(Codes codes, Long base);
+    void note_ended(Kinds kinds, Codes codes, Long base, Long first, bool last);
     Long read_off(Offsets begins, Offsets ends, View<std::uint8_t> out);
 
     // The line that the last token ends on, and what is known of it.
@@ -48,6 +50,9 @@ class Reader {
     std::vector<std::uint8_t> kinds_;
     std::vector<std::uint32_t> codes_;
     std::vector<Long> tabs_;
+    std::vector<std::uint8_t> recent_kinds_;  // of the last characters
+    std::vector<std::uint32_t> recent_codes_;
+    std::vector<Long> ended_at_;  // where sentences surely start, behind marks
     std::vector<Long> paragraphs_;
     bool ended_ = false;
 };

@@ -129,7 +129,7 @@ void Decoder::find(Signs known, std::optional<Floats> odds, bool last) {
     Long end = base_ + size_of(codes_) + (last ? 1 : -window - group);
     if (odds && !last) end = std::min(end, base_ + size_of(*odds));
     if (end <= at_) return;
-    const std::vector<std::int8_t> force = forced(known, inside, shift);
+    const std::vector<std::int8_t> force = forced(known, inside, shift, last);
     std::vector<float> added;
     if (odds) {
         added.resize(codes_.size() + 2 * margin);
@@ -177,12 +177,20 @@ void Decoder::find(Signs known, std::optional<Floats> odds, bool last) {
 }
 
 // Where a token must begin since a sentence does, or must and may not by its signs.
-std::vector<std::int8_t> Decoder::forced(Signs known, Offsets inside, Long shift) const {
+std::vector<std::int8_t> Decoder::forced(Signs known, Offsets inside, Long shift,
+                                         bool last) const {
     std::vector<std::int8_t> force;
-    if (known.empty() && inside.empty() && given_.starts.empty()) return force;
+    std::vector<layout::Ended> places;
+    const Long end = margin + size_of(codes_);
+    layout::find_ended(text_.written().classes.slice(margin, end),
+                       text_.written().folded.slice(margin, end), at_ - base_, last, places);
+    if (known.empty() && inside.empty() && places.empty() && given_.starts.empty()) return force;
     force.resize(codes_.size() + 2 * margin);
     std::copy(known.begin(), known.end(), force.begin() + margin);
     for (const Long at : inside) force[at] = force[at + 1] = -1;
+    for (const layout::Ended& place : places)
+        for (const Long at : {place.begin, place.end})
+            if (force[at + margin] == 0) force[at + margin] = 1;
     for (const Long start : given_.starts)
         if (const Long at = start + shift; 0 <= at && at < size_of(force)) force[at] = 1;
     return force;
@@ -227,7 +235,7 @@ Decided Decoder::settle(bool last) {
     for (Long t = 0; t < done; ++t) {
         if (given_.decides()) known[t] = given_.at(begins[t]);
         if (known[t] >= 0) continue;
-        if (decided.breaks[t] == layout::BLANK) known[t] = 1;
+        if (decided.breaks[t] == layout::BLANK || decided.breaks[t] == layout::ENDED) known[t] = 1;
         if (decided.breaks[t] == layout::OPENED) known[t] = 0;
     }
     std::erase_if(pairs, [&](const auto& pair) {

@@ -71,7 +71,7 @@ class Decoder {
 
    private:
     void find(Signs known, std::optional<Floats> odds, bool last);
-    std::vector<std::int8_t> forced(Signs known, Offsets inside, Long shift) const;
+    std::vector<std::int8_t> forced(Signs known, Offsets inside, Long shift, bool last) const;
     void forget();
     Decided settle(bool last);
 

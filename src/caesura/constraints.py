@@ -3,7 +3,8 @@
 `keep` makes a document in which only that is known, `fix_starts` adds boundaries, `fix_turns` those
 between speakers, and `Constraints` reads it off a document. Stages make of it what their decoders
 need. Where the caller fixed nothing else, a blank line starts a sentence, unless the text is
-double-spaced, and what opens a line is in the sentence behind it: `fixed_starts` has the rule.
+double-spaced, and so does what follows a mark that surely ends one; what opens a line is in the
+sentence behind it: `fixed_starts` has the rule.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from caesura.document import FIXABLE, MAYBE, NO, UNKNOWN, YES, Bytes, Document, Ints, Longs
 from caesura.document.schema import Column
 from caesura.errors import InputError, UsageError
-from caesura.layout import BLANK, OPENED, TURN, breaks
+from caesura.layout import BLANK, ENDED, OPENED, TURN, breaks
 from caesura.turns import changes
 
 __all__ = [
@@ -104,8 +105,8 @@ _NOTHING: Final = Constraints(False, None, {}, None, None)
 def fixed_starts(doc: Document) -> Bytes | None:
     """By token, whether a sentence must start there: YES, NO or MAYBE; None: nothing is fixed.
 
-    What the caller fixed comes first. Where it is open a sentence starts after a blank line,
-    but not inside an arc that is fixed, and none starts behind a list mark or a label.
+    What the caller fixed comes first. Where it is open a sentence starts after a blank line
+    or a mark that surely ends one, but not inside an arc that is fixed, and none starts behind a list mark or a label.
     """
     fixed = Constraints.of(doc).starts
     if not np.any(_tells(breaks(doc))):
@@ -126,7 +127,7 @@ def fixed_starts_of(docs: Sequence[Document]) -> dict[int, Bytes]:
 
 def _tells(codes: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Where the layout is sure."""
-    return np.asarray((codes == BLANK) | (codes == OPENED))
+    return np.asarray((codes == BLANK) | (codes == OPENED) | (codes == ENDED))
 
 
 def with_layout(doc: Document, starts: Bytes) -> Bytes:
@@ -142,7 +143,7 @@ def by_layout(starts: Bytes, codes: NDArray[np.uint8]) -> Bytes:
         return starts
     told = starts.astype(np.int8)
     at = at[starts[at] == MAYBE]
-    told[at] = np.where(codes[at] == BLANK, YES, NO)
+    told[at] = np.where(codes[at] == OPENED, NO, YES)
     return told
 
 

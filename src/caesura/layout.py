@@ -1,7 +1,8 @@
 """What the layout of a text says about the gaps between its tokens: a code for each gap.
 
 `breaks` gives a code for the gap before each token of a document: the same line, wrapped prose, a
-line of its own, a list item, a heading, a blank line and so on. The evidence is local, eight lines
+line of its own, a list item, a heading, a blank line, the end of a sentence by its mark and so on.
+The evidence is local, eight lines
 and less than four thousand characters to each side, so that a text that comes in blocks gets the
 codes of the whole. A code says what the layout shows and the words next to the gap do not; whether
 a sentence starts there is for learners to decide.
@@ -38,7 +39,8 @@ Codes = NDArray[np.uint8]
     VERSE,  # a block whose lines stand for themselves, with commas at the ends of many
     OPENED,  # right behind what opens a line: a list mark, `Q1.`, `>`, or inside or behind a label
     INSIDE,  # inside a line of a block whose lines stand for themselves
-) = range(17)
+    ENDED,  # behind a mark that surely ends a sentence in its script, with a blank or without
+) = range(18)
 
 #: The names of the codes, by number.
 NAMES: Final = (
@@ -59,9 +61,11 @@ NAMES: Final = (
     "verse",
     "behind a mark",
     "inside a line",
+    "behind a final mark",
 )
-#: How many codes there are for models to learn from; to them the last two are the same line. Behind
-#: what opens a line no sentence starts, and few inside of lines that stand for themselves.
+#: How many codes there are for models to learn from; to them the last three are the same line.
+#: Behind what opens a line no sentence starts, and few inside of lines that stand for themselves.
+#: Behind a final mark one starts: see `core/layout/ended.cpp`.
 N_BREAKS: Final = OPENED
 
 #: What the layout says for a boundary, by its code: about the logarithm of the odds that one is

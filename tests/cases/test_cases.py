@@ -13,6 +13,7 @@ import pytest
 
 CASES = Path(__file__).parent
 KINDS = sorted((CASES / "sentences").glob("*.jsonl"))
+SCRIPTS = sorted((CASES / "scripts").glob("*.jsonl"))
 HALVES = ("open", "held")
 
 
@@ -45,7 +46,7 @@ def letters(text: str) -> str:
     return "".join(text.split())
 
 
-@pytest.mark.parametrize("path", KINDS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", KINDS + SCRIPTS, ids=lambda path: path.stem)
 def test_sentences_are_slices_that_cover_the_text(path: Path) -> None:
     for case in cases(path):
         assert set(case) == {"id", "text", "sentences"}

@@ -322,6 +322,6 @@ def test_bullets_of_text_from_right_to_left() -> None:
 
 def test_the_codes_have_names() -> None:
     assert len(NAMES) == len({*NAMES})
-    assert N_BREAKS == OPENED == len(NAMES) - 2  # the last two are not for models
+    assert N_BREAKS == OPENED == len(NAMES) - 3  # the last three are not for models
     assert learned(np.array([OPENED, BLANK, INSIDE], np.uint8)).tolist() == [SAME, BLANK, SAME]
     assert learned(np.array([WRAP, SHORT], np.uint8)).tolist() == [SAME, SHORT]

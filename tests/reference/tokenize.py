@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -217,8 +217,11 @@ def cut(
     chunks: Sequence[tuple[str, ...]] = (),
     types: Mapping[str, int] = NOTHING,
     odds: Sequence[float] = (),
+    forced: Collection[int] = (),
 ) -> list[tuple[int, int]]:
-    """The tokens of a text, decided position by position; `odds` of characters are added."""
+    """The tokens of a text, decided position by position; `odds` of characters are added. Tokens
+    begin where it is `forced`.
+    """
     padded_classes, padded_folded = classify(code_points(text))
     classes, folded = padded_classes.tolist(), padded_folded.tolist()
     known = {"".join(parts): parts for parts in chunks}
@@ -251,7 +254,7 @@ def cut(
             continue
         rows = cut_features(folded, classes, p, token, chunk, kind, bits, lexicon, types)
         more = odds[p - MARGIN] if odds else 0.0
-        if math.fsum([more, *(float(weights[row]) for row in rows)]) > 0:
+        if p - MARGIN in forced or math.fsum([more, *(float(weights[row]) for row in rows)]) > 0:
             tokens.append((token - MARGIN, p - MARGIN))
             token = p
     return tokens

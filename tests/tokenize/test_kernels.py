@@ -51,12 +51,24 @@ def test_tokens_equal_those_of_the_twin(tokenizer: Tokenizer, text: str) -> None
     assert spans == expected
 
 
+def beside_marks(text: str) -> set[int]:
+    """Where tokens begin since a sentence ends: at its mark and behind it."""
+    places = [at for at, sign in enumerate(text[:-1]) if sign in "。！"]
+    return {*places, *(at + 1 for at in places)}
+
+
 @given(st.integers(0, 200))
 @settings(max_examples=20, deadline=None)
 def test_tokens_without_spaces_equal_those_of_the_twin(unspaced: Tokenizer, seed: int) -> None:
     text = unspaced_document(seed).text
     found = unspaced.tokenize(text)
-    expected = twin.cut(text, unspaced.cuts.weights(), unspaced.options.bits, set(unspaced.lexicon))
+    expected = twin.cut(
+        text,
+        unspaced.cuts.weights(),
+        unspaced.options.bits,
+        set(unspaced.lexicon),
+        forced=beside_marks(text),
+    )
     spans = list(zip(found.token_start.tolist(), found.token_end.tolist(), strict=True))
     assert spans == expected
 
@@ -75,6 +87,7 @@ def test_tokens_by_a_reader_equal_those_of_the_twin(unspaced: Tokenizer, seed: i
         unspaced.options.bits,
         set(unspaced.lexicon),
         odds=odds.tolist(),
+        forced=beside_marks(text),
     )
     spans = list(zip(found.token_start.tolist(), found.token_end.tolist(), strict=True))
     assert spans == expected

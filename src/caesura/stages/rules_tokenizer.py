@@ -21,7 +21,7 @@ import numpy as np
 
 from caesura.constraints import Constraints, labelled
 from caesura.document import MAYBE, NO, YES, Document
-from caesura.layout import BLANK, breaks
+from caesura.layout import BLANK, ENDED, breaks
 from caesura.models.file import Part
 from caesura.stage import NOTHING_GIVEN, GivenText, TokenStage
 from caesura.stages.token_decoder import paragraphs
@@ -252,7 +252,7 @@ class RuleTokenizer(TokenStage):
             doc.turn_speaker, doc.turn_time = given.turn_speaker, given.turn_time
             doc.markup_start, doc.markup_end = given.markup_start, given.markup_end
             doc.markup_label = given.markup_label
-        blank = (breaks(doc) == BLANK).tolist()
+        blank = np.isin(breaks(doc), (BLANK, ENDED)).tolist()
         starts = np.array(self._starts(text, spans, statistics, blank), dtype=np.int8)
         if fixed.starts is not None and given.n_tokens:
             starts = _obey(given, doc, starts)
