@@ -105,8 +105,9 @@ _NOTHING: Final = Constraints(False, None, {}, None, None)
 def fixed_starts(doc: Document) -> Bytes | None:
     """By token, whether a sentence must start there: YES, NO or MAYBE; None: nothing is fixed.
 
-    What the caller fixed comes first. Where it is open a sentence starts after a blank line
-    or a mark that surely ends one, but not inside an arc that is fixed, and none starts behind a list mark or a label.
+    What the caller fixed comes first. Where it is open a sentence starts after a blank line or
+    a mark that surely ends one, but not inside an arc that is fixed, and none starts behind a list
+    mark or a label.
     """
     fixed = Constraints.of(doc).starts
     if not np.any(_tells(breaks(doc))):

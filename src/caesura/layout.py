@@ -2,10 +2,10 @@
 
 `breaks` gives a code for the gap before each token of a document: the same line, wrapped prose, a
 line of its own, a list item, a heading, a blank line, the end of a sentence by its mark and so on.
-The evidence is local, eight lines
-and less than four thousand characters to each side, so that a text that comes in blocks gets the
-codes of the whole. A code says what the layout shows and the words next to the gap do not; whether
-a sentence starts there is for learners to decide.
+The evidence is local, eight lines and less than four thousand characters to each side, so that a
+text that comes in blocks gets the codes of the whole. A code says what the layout shows and the
+words next to the gap do not; whether a sentence starts there is for learners to decide, save after
+blank lines and sure marks.
 """
 
 from __future__ import annotations
