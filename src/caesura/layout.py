@@ -19,6 +19,12 @@ from caesura import _core
 from caesura.document import Document, Longs
 from caesura.document.characters import classes_of, code_points
 
+__all__ = [
+    "BLANK", "DOUBLE", "FIELD", "HEAD", "INDENT", "INSIDE", "ITEM", "LINE", "NAMES", "N_BREAKS",
+    "ODDS", "OPENED", "PARAGRAPH", "SAME", "SHORT", "START", "TURN", "VERSE", "WIDE", "WRAP",
+    "Codes", "LayoutReader", "breaks", "layout_in", "learned",
+]  # fmt: skip
+
 Codes = NDArray[np.uint8]
 
 (
