@@ -22,6 +22,7 @@ void bind_induce(nanobind::module_& m);
 void bind_cluster(nanobind::module_& m);
 void bind_evaluate(nanobind::module_& m);
 void bind_find(nanobind::module_& m);
+void bind_guidelines(nanobind::module_& m);
 void bind_language(nanobind::module_& m);
 // Only with CAESURA_TESTING.
 void bind_testing(nanobind::module_& m);

@@ -29,6 +29,7 @@ NB_MODULE(_core, m) {
     caesura::bind_tag(m);
     caesura::bind_tag_learning(m);
     caesura::bind_learn(m);
+    caesura::bind_guidelines(m);
     caesura::bind_parse(m);
     caesura::bind_parse_branching(m);
     caesura::bind_parse_learning(m);

@@ -115,9 +115,10 @@ class JointDecoder {
         damaged(system.size() < rows.width(), "the weights do not fit the transitions");
     }
 
-    auto decode(Hashes2 table, Ints2 context, Longs bounds, const LimitArrays& limits) {
+    auto decode(Hashes2 table, Ints2 context, Bytes types, Longs bounds,
+                const LimitArrays& limits) {
         const Long instances = std::ssize(bounds) - 1;
-        const parse::Words words = checked(table, context, instances);
+        const parse::Words words = checked(table, context, types, instances);
         require(instances >= 0 && bounds[0] == 0 && bounds[instances] == words.n,
                 "bounds must start with 0 and end with the number of words");
         require_rising(bounds, 0, words.n, "bounds");
@@ -127,14 +128,20 @@ class JointDecoder {
         found.second.reads = search->scorer.reads;
         return found;
     }
-    auto k_best(Hashes2 table, Ints2 context, const LimitArrays& limits, std::size_t k) {
-        return borrow()->k_best(task(checked(table, context, 1), limits), k);
+    auto k_best(Hashes2 table, Ints2 context, Bytes types, const LimitArrays& limits,
+                std::size_t k) {
+        return borrow()->k_best(task(checked(table, context, types, 1), limits), k);
     }
 
    private:
-    parse::Words checked(Hashes2 table, Ints2 context, Long instances) const {
-        const parse::Words words = words_of(table, context, instances);
+    parse::Words checked(Hashes2 table, Ints2 context, Bytes types, Long instances) const {
+        parse::Words words = words_of(table, context, instances);
         check_context(words, odds_);
+        words.types = types;
+        if (types.empty()) return words;
+        require(std::ssize(types) == words.n && system_.guide() != nullptr,
+                "the types are not of the same words");
+        require_range(types, 0, system_.guide()->n_types(), "types");
         return words;
     }
     parse::Task task(const parse::Words& words, const LimitArrays& limits) const {
@@ -199,7 +206,7 @@ class ArcDecoder {
     }
     parse::Task task(const LimitArrays& limits) const {
         return {system_, settings_, {}, limits_of(limits, table_.n(), system_),
-                {table_.n(), {}, {}}};
+                {table_.n(), {}, {}, {}}};
     }
     Search<parse::ArcScorer> search() const {
         const Long steps = std::min(arena_steps, 4 * table_.n() + 16);
@@ -223,8 +230,9 @@ void new_settings(Settings* self, std::int32_t width, double margin, double labe
 void bind_systems(nb::module_& m) {
     nb::class_<JointSystem>(m, "JointSystem",
                             "The labelled transitions of a joint parser; read-only.")
-        .def(nb::init<std::int32_t, Ints, Ints, Ints, bool, bool>(), "n_labels"_a, "left"_a,
-             "right"_a, "root"_a, "single_root"_a, "sb"_a,
+        .def(nb::init<std::int32_t, Ints, Ints, Ints, bool, bool, const guidelines::Guide*>(),
+             nb::keep_alive<1, 8>(), "n_labels"_a, "left"_a, "right"_a, "root"_a, "single_root"_a,
+             "sb"_a, "guide"_a.none() = nullptr,
              "The numbers of the labels that each kind of arc may have.")
         .def("__len__", &JointSystem::size);
     nb::class_<Settings>(m, "BeamSettings", "How a beam searches (see `SearchOptions`).")
@@ -259,12 +267,13 @@ void bind_decoders(nb::module_& m) {
              "evidence"_a, "layout"_a, "arena_steps"_a = arena_steps,
              "Templates are in groups for decoding. `evidence` and `layout` are log-odds of a\n"
              "start by the values of the context.")
-        .def("decode", &JointDecoder::decode, without_gil, "table"_a, "context"_a, "bounds"_a,
-             "limits"_a,
+        .def("decode", &JointDecoder::decode, without_gil, "table"_a, "context"_a, "types"_a,
+             "bounds"_a, "limits"_a,
              "Decode instances, words bounds[k] to bounds[k + 1]; stops at the first failure.\n"
-             "Heads count from the first word of each.")
-        .def("k_best", &JointDecoder::k_best, without_gil, "table"_a, "context"_a, "limits"_a,
-             "k"_a,
+             "Heads count from the first word of each. `types` is what the guide sees of each\n"
+             "word, or empty.")
+        .def("k_best", &JointDecoder::k_best, without_gil, "table"_a, "context"_a, "types"_a,
+             "limits"_a, "k"_a,
              "Find up to k different analyses of one document with their scores, best first.");
     nb::class_<ArcDecoder>(m, "ArcDecoder",
                            "Finds trees and boundaries of one document by scores of arcs.")

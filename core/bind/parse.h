@@ -22,7 +22,7 @@ inline parse::Words words_of(Hashes2 table, Ints2 context, Long instances) {
             "the words have the wrong number of columns");
     require(static_cast<Long>(table.rows()) == n + parse::first_word * instances,
             "the word table and the context are not of the same words");
-    return {n, table, context};
+    return {n, table, context, {}};
 }
 
 // What stands before words is something that the log-odds know.

@@ -66,6 +66,47 @@ void Beam::forbid(const JointSystem& system, const Limits& limits, Kinds can, st
     lose(std::max(last_root, root), static_cast<std::int32_t>(scores_.size()));
 }
 
+// Gives the lowest score to arcs that the guidelines forbid, unless the label is given. Only arcs that
+// score high enough to be offered are looked at.
+void Beam::obey(const JointSystem& system, const Limits& limits, const Words& words, double margin,
+                const Node& top, const Node& below) {
+    const guidelines::Guide& guide = *system.guide();
+    const auto seen = [&](const Node& node) {
+        const auto kinds = static_cast<guidelines::Kinds>(node.left.kinds | node.right.kinds);
+        return guidelines::Guide::Word{words.types[node.token], kinds};
+    };
+    const auto is_free = [&](std::int32_t token) {
+        return limits.labels.empty() || limits.labels[token] < 0;
+    };
+    const bool first = below.token < top.token;
+    std::optional<guidelines::Labels> left, right, root;
+    const auto forbids = [&](std::int32_t a) {
+        if (a < first_arc || !is_free(a < system.first_right() ? below.token : top.token))
+            return false;
+        auto& blocked = a < system.first_right() ? left : a < system.first_root() ? right : root;
+        if (!blocked)
+            blocked = &blocked == &left    ? guide.blocked(seen(below), seen(top), first)
+                      : &blocked == &right ? guide.blocked(seen(top), seen(below), !first)
+                                           : guide.blocked(seen(top));
+        return blocked->has(system.label(a));
+    };
+    float* scores = scores_.data();
+    for (bool again = true; again;) {
+        again = false;
+        const float best = rows_.highest(scores, n_scores());
+        if (best < almost_lost) return;
+        float floor = std::max(almost_lost, best - static_cast<float>(margin));
+        floor -= std::abs(floor) * rounding;
+        for (std::int64_t block = 0; block < n_scores(); block += 32)
+            for (auto found = rows_.at_least(scores + block, floor); found != 0; found &= found - 1) {
+                const auto a = static_cast<std::int32_t>(block + std::countr_zero(found));
+                if (!forbids(a)) continue;
+                again = again || scores[a] == best;
+                scores[a] = lost;
+            }
+    }
+}
+
 // Inserts the transitions of an item whose scores are known.
 void Beam::offer(const Item& state, std::int32_t item, const JointSystem& system, Kinds can,
                  const Settings& settings) {

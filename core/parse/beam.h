@@ -17,6 +17,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/cancel.h"
@@ -103,11 +104,12 @@ class Beam {
         size_ = 1;
     }
 
-    // Replaces the items by the best successors of all of them; returns their number.
+    // Replaces the items by the best successors of all of them; returns their number. Successors that
+    // the guidelines forbid are left out, unless there are no others.
     template <Scorer S>
     std::int32_t expand(S& scorer, const JointSystem& system, const Limits& limits,
                         const Words& words, const StartOdds& odds, const Settings& settings,
-                        Arena& arena);
+                        Arena& arena, bool guided = true);
 
     // Drops the items that disagree with the best one after `patience` words without agreement.
     // An item that shares its past up to half as many words ago stays.
@@ -142,6 +144,8 @@ class Beam {
                const Settings& settings);
     void forbid(const JointSystem& system, const Limits& limits, Kinds can, std::int32_t s0,
                 std::int32_t s1);
+    void obey(const JointSystem& system, const Limits& limits, const Words& words, double margin,
+              const Node& top, const Node& below);
     void add_bonus(const Words& words, const StartOdds& odds, std::int32_t next,
                    const Settings& settings);
     void make_items(const JointSystem& system, const Limits& limits, const Settings& settings,
@@ -161,8 +165,9 @@ class Beam {
 template <Scorer S>
 std::int32_t Beam::expand(S& scorer, const JointSystem& system, const Limits& limits,
                           const Words& words, const StartOdds& odds, const Settings& settings,
-                          Arena& arena) {
+                          Arena& arena, bool guided) {
     kept_ = 0;
+    guided = guided && system.guide() != nullptr && !words.types.empty();
     for (std::int32_t rank = 0; rank < size_; ++rank) {
         const std::int32_t item = items_[static_cast<std::size_t>(rank)];
         const Item& state = arena.item(item);
@@ -179,8 +184,12 @@ std::int32_t Beam::expand(S& scorer, const JointSystem& system, const Limits& li
         const Node& top = arena.node(state.stack);
         const std::int32_t s1 = top.token >= 0 ? arena.node(top.below).token : absent_token;
         forbid(system, limits, can, top.token, s1);
+        if (guided && top.depth > 1)
+            obey(system, limits, words, settings.margin, top, arena.node(top.below));
         offer(state, item, system, can, settings);
     }
+    if (kept_ == 0 && guided)
+        return expand(scorer, system, limits, words, odds, settings, arena, false);
     make_items(system, limits, settings, arena);
     return size_;
 }

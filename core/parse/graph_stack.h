@@ -11,16 +11,18 @@
 #include <vector>
 
 #include "base/view.h"
+#include "guidelines/guide.h"
 #include "parse/words.h"
 
 namespace caesura::parse {
 
 // The children of a word on one side: the outermost two with their labels + 1 (0: none), how many,
-// and the set of labels (31 bits in each half).
+// the set of labels (31 bits in each half), and what the guidelines see of them.
 struct Children {
     std::int32_t outer = absent_token, inner = absent_token;
     std::uint16_t outer_label = 0, inner_label = 0;
     std::uint16_t valency = 0;
+    guidelines::Kinds kinds = 0;
     std::uint64_t labels = 0;
 
     std::uint64_t hash() const {

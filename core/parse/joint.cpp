@@ -6,7 +6,7 @@ namespace caesura::parse {
 namespace {
 
 // Adds a child to the attributes of its head. After SWAP a left arc may lead to the right.
-void adopt(Node& head, std::int32_t token, std::int32_t label) {
+void adopt(Node& head, std::int32_t token, std::int32_t label, guidelines::Kinds kind) {
     const bool left = token < head.token;
     Children& children = left ? head.left : head.right;
     const auto further = [left](std::int32_t a, std::int32_t b) { return left ? a < b : a > b; };
@@ -20,6 +20,7 @@ void adopt(Node& head, std::int32_t token, std::int32_t label) {
         children.inner = token;
         children.inner_label = mark;
     }
+    children.kinds |= kind;
     if (children.valency < 0x7FFF) ++children.valency;
     children.labels |= std::uint64_t{1} << (label % 62 / 31 * 32 + label % 31);
 }
@@ -27,8 +28,10 @@ void adopt(Node& head, std::int32_t token, std::int32_t label) {
 }  // namespace
 
 JointSystem::JointSystem(std::int32_t n_labels, Ints left, Ints right, Ints root, bool single_root,
-                         bool has_sb)
-    : single_root_(single_root), has_sb_(has_sb) {
+                         bool has_sb, const guidelines::Guide* guide)
+    : single_root_(single_root), has_sb_(has_sb), guide_(guide) {
+    if (guide != nullptr && guide->n_labels() != n_labels)
+        throw DamagedModel("the guidelines do not fit the labels");
     const auto size = [](Ints ids) {
         return static_cast<std::int32_t>(ids.size());
     };
@@ -145,7 +148,8 @@ std::int32_t JointSystem::apply(const Limits& limits, Arena& arena, std::int32_t
         if (action < first_root_) {
             state.stack = arena.push(arena.node(left ? top : below), arena.node(below).below);
             Node& head = arena.node(state.stack);
-            adopt(head, state.dependent, label(action));
+            adopt(head, state.dependent, label(action),
+                  guide_ == nullptr ? guidelines::Kinds{0} : guide_->kind(label(action)));
             head.kept += !limits.heads.empty() && limits.heads[state.dependent] != absent_token;
             arena.seal(head);
         }

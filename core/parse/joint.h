@@ -46,14 +46,16 @@ struct Limits {
 class JointSystem {
    public:
     // The labels that left, right and root arcs may carry, in the order of their transitions.
-    // Throws DamagedModel if one is not below n_labels.
+    // Throws DamagedModel if one is not below n_labels. The rules of a `guide`, which must outlive
+    // the system, hold where the types of words are known.
     JointSystem(std::int32_t n_labels, Ints left, Ints right, Ints root, bool single_root,
-                bool has_sb);
+                bool has_sb, const guidelines::Guide* guide = nullptr);
 
     std::int32_t size() const { return end_; }
     std::int32_t n_labels() const { return static_cast<std::int32_t>(left_of_.size()); }
     bool single_root() const { return single_root_; }
     bool has_sb() const { return has_sb_; }
+    const guidelines::Guide* guide() const { return guide_; }
     // Where the right arcs and the root arcs begin.
     std::int32_t first_right() const { return first_right_; }
     std::int32_t first_root() const { return first_root_; }
@@ -87,6 +89,7 @@ class JointSystem {
 
    private:
     bool single_root_, has_sb_;
+    const guidelines::Guide* guide_;
     std::int32_t first_right_, first_root_, end_;
     std::vector<std::int32_t> labels_, left_of_, right_of_, root_of_;
 };

@@ -19,11 +19,12 @@ constexpr Long word_columns = 8;
 constexpr Long context_columns = 6;
 enum Context : Long { paragraph, speaker, evidence, learned_layout, layout, plain };
 
-// Both are empty where the scorer needs no features.
+// What a search does not need is empty.
 struct Words {
     Long n = 0;
-    Hashes2 table;    // n + first_word rows
+    Hashes2 table;  // n + first_word rows
     Ints2 context;  // n rows
+    Bytes types;    // what the guidelines see of each word
 
     // Hashes of a word, the root or the absent word.
     const std::uint64_t* row(std::int32_t token) const {
@@ -32,10 +33,11 @@ struct Words {
     // Words of the document with this number, if documents lie one behind another and each has its
     // own first rows in the table.
     Words instance(Long number, Long begin, Long end) const {
-        Words part{end - begin, {}, {}};
+        Words part{end - begin, {}, {}, {}};
         if (table.rows() > 0)
             part.table = table.slice(begin + first_word * number, end + first_word * (number + 1));
         if (context.rows() > 0) part.context = context.slice(begin, end);
+        if (!types.empty()) part.types = types.slice(begin, end);
         return part;
     }
 };

@@ -293,6 +293,27 @@ class LinearTable:
     @property
     def width(self) -> int: ...
 
+class Guide:
+    """Rules that the labels of arcs obey; read-only."""
+
+    def __init__(self, kind: NDArray[numpy.uint16], barred: NDArray[numpy.uint16], rightward: NDArray[numpy.uint8], types: NDArray[numpy.uint8], allowed: NDArray[numpy.uint8]) -> None:
+        """
+        By label: its kind, the kinds of dependents that it bars, and whether its head comes
+        first. By type of word: 1 for marks and 2 for nominals, and the labels it may have.
+        """
+
+    def choose(self, labels: NDArray[numpy.float32], arcs: NDArray[numpy.float32], base: NDArray[numpy.int32], starts: NDArray[numpy.int8], given: NDArray[numpy.int32], heads: NDArray[numpy.int32], types: NDArray[numpy.uint8], others: NDArray[numpy.uint8], losses: NDArray[numpy.float32]) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.uint8]]:
+        """
+        Choose labels for trees by scores. A word may get another head, or its other type,
+        which costs its loss. Return heads, labels, and which words have their other type.
+        """
+
+def mend_crossing(no_head: NDArray[numpy.uint8], starts: NDArray[numpy.int8], given: NDArray[numpy.int32], heads: NDArray[numpy.int32]) -> NDArray[numpy.int32]:
+    """
+    Move marks whose arcs cross others up to the nearest ancestor where they do not.
+    `no_head` is 1 for marks and 2 for other words that take no mark.
+    """
+
 class ParserRows:
     """The 8-bit weights of a parser; read-only."""
 
@@ -333,7 +354,7 @@ class ParserRows:
 class JointSystem:
     """The labelled transitions of a joint parser; read-only."""
 
-    def __init__(self, n_labels: int, left: NDArray[numpy.int32], right: NDArray[numpy.int32], root: NDArray[numpy.int32], single_root: bool, sb: bool) -> None:
+    def __init__(self, n_labels: int, left: NDArray[numpy.int32], right: NDArray[numpy.int32], root: NDArray[numpy.int32], single_root: bool, sb: bool, guide: Guide | None = None) -> None:
         """The numbers of the labels that each kind of arc may have."""
 
     def __len__(self) -> int: ...
@@ -399,13 +420,14 @@ class JointDecoder:
         start by the values of the context.
         """
 
-    def decode(self, table: NDArray[numpy.uint64], context: NDArray[numpy.int32], bounds: NDArray[numpy.int64], limits: tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], bool]) -> tuple[tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int8], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32]], SearchReport]:
+    def decode(self, table: NDArray[numpy.uint64], context: NDArray[numpy.int32], types: NDArray[numpy.uint8], bounds: NDArray[numpy.int64], limits: tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], bool]) -> tuple[tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int8], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32]], SearchReport]:
         """
         Decode instances, words bounds[k] to bounds[k + 1]; stops at the first failure.
-        Heads count from the first word of each.
+        Heads count from the first word of each. `types` is what the guide sees of each
+        word, or empty.
         """
 
-    def k_best(self, table: NDArray[numpy.uint64], context: NDArray[numpy.int32], limits: tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], bool], k: int) -> tuple[list[tuple[tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int8], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32]], float]], SearchReport]:
+    def k_best(self, table: NDArray[numpy.uint64], context: NDArray[numpy.int32], types: NDArray[numpy.uint8], limits: tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], bool], k: int) -> tuple[list[tuple[tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int8], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32]], float]], SearchReport]:
         """
         Find up to k different analyses of one document with their scores, best first.
         """

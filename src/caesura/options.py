@@ -21,6 +21,7 @@ __all__ = [
     "CONFIDENT",
     "DEVICE",
     "EPOCHS",
+    "GUIDELINES",
     "KEEP",
     "PLAIN",
     "SEED",
@@ -171,6 +172,11 @@ DEVICE: Final[dict[str, Any]] = {
     "help": "Run a network on the processor or on a graphics card (needs PyTorch).",
     "choices": ("cpu", "cuda"),
 }
+GUIDELINES: Final[dict[str, Any]] = {
+    "help": "Whether trees and tags obey the guidelines of UD, where the model knows them  "
+    "[default: on]",
+    "choices": ("on", "off"),
+}
 COLOR: Final[dict[str, Any]] = {
     "help": "Colours in text; else if stdout is a terminal.",
     "name": "--color/--no-color",
@@ -191,7 +197,16 @@ KEEP: Final = {
 }
 #: Formats that can hold confidences.
 CONFIDENT: Final = ("conllu", "jsonl", "spacy", "parquet")
-_SEARCH: Final = ("beam", "margin", "bias", "device", "language", "regime", "threshold")
+_SEARCH: Final = (
+    "beam",
+    "margin",
+    "bias",
+    "device",
+    "language",
+    "regime",
+    "threshold",
+    "guidelines",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +282,7 @@ class Request:
         commands="parse",
     )
     device: str | None = option(None, **DEVICE, commands="parse, split")
+    guidelines: str | None = option(None, **GUIDELINES, commands="parse")
     #: Whether documents are added to: all that no stage fills stays. Else they are analysed anew.
     added: bool = False
     #: Formats whose tokens are kept without being named.

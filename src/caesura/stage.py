@@ -22,6 +22,7 @@ from caesura.options import PLAIN, Request
 from caesura.turns import TurnReader
 
 if TYPE_CHECKING:
+    from caesura.guidelines.table import Tables
     from caesura.language.watch import Watch
 
 __all__ = [
@@ -86,6 +87,10 @@ class Stage(ABC):
 
     def set_language(self, language: str) -> None:
         """Load what is known of the words of a language. Called once, before the stage is used."""
+        return
+
+    def obey(self, tables: Tables, language: str | None) -> None:
+        """Follow the guidelines of a model's languages; called once, before use."""
         return
 
     def watch(self) -> Watch | None:

@@ -12,51 +12,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from caesura.guidelines.table import Guidelines, names
-
-__all__ = ["RULES", "Problem", "SentenceView", "base", "check_sentence"]
-
-_UPOS: Final = names(
-    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
+from caesura.guidelines.table import (
+    DEPENDENTS_OF,
+    NOMINAL_RELATIONS,
+    NOMINALS,
+    RIGHTWARD,
+    UPOS_OF,
+    Guidelines,
+    base,
 )
-_NO_MARKER: Final = _UPOS - {"ADJ", "AUX", "DET", "NUM", "PRON", "PROPN"}
-#: The UPOS that a relation may have; other relations may have any.
-UPOS_OF: Final[dict[str, frozenset[str]]] = {
-    "advmod": names("ADJ ADV CCONJ DET PART SYM"),
-    "aux": frozenset({"AUX"}),
-    "case": _NO_MARKER,
-    "cc": _NO_MARKER - {"INTJ", "NOUN", "VERB"},
-    "cop": names("AUX DET PRON SYM"),
-    "det": frozenset({"DET", "PRON"}),
-    "expl": names("DET PART PRON"),
-    "fixed": _UPOS - {"PROPN"},
-    "mark": _NO_MARKER - {"INTJ", "NOUN"},
-    "nummod": names("NOUN NUM SYM"),
-    "punct": frozenset({"PUNCT"}),
-}
-_FEW: Final = names("conj fixed goeswith punct reparandum")
-_MARKED: Final = _FEW | {"cc", "advmod", "obl"}
-#: The dependents that a function word may have, and the identifier of the rule.
-DEPENDENTS_OF: Final[dict[str, tuple[str, frozenset[str]]]] = {
-    "aux": ("leaf-aux-cop", _FEW | {"cc"}),
-    "case": ("leaf-mark-case", _MARKED),
-    "cc": ("leaf-cc", _FEW),
-    "clf": ("leaf-clf", _MARKED),
-    "cop": ("leaf-aux-cop", _FEW | {"cc"}),
-    "det": (
-        "leaf-det",
-        _MARKED | names("case clf compound det discourse flat parataxis"),
-    ),
-    "fixed": ("leaf-fixed", _FEW - {"fixed"}),
-    "goeswith": ("leaf-goeswith", frozenset()),
-    "mark": ("leaf-mark-case", _MARKED),
-    "punct": ("leaf-punct", frozenset({"punct"})),
-}
-#: Relations whose head comes before the dependent.
-RIGHTWARD: Final = names("appos conj fixed flat goeswith")
-#: Relations of a nominal that is no predicate, unless it has a copula or a subject.
-NOMINAL_RELATIONS: Final = names("dislocated expl iobj nmod nsubj obj obl vocative")
-NOMINALS: Final = names("NOUN PRON PROPN")
+
+__all__ = ["RULES", "Problem", "SentenceView", "check_sentence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +32,6 @@ class Problem:
     rule: str
     word: int
     message: str
-
-
-def base(relation: str) -> str:
-    """A relation without its subtype."""
-    return relation.partition(":")[0]
 
 
 @dataclass

@@ -221,7 +221,7 @@ class Learner:
                 continue
             heads, labels, starts = _gold(instance)
             used, updates, dropped = self.core.learn(
-                self.weights, self.ticks, *instance.words, actions, heads, labels, starts
+                self.weights, self.ticks, *instance.words[:2], actions, heads, labels, starts
             )
             tally.instances += 1
             tally.steps += len(actions)
@@ -257,7 +257,7 @@ class Learner:
             single_root=self.options.single_root,
             patient=self.options.boundaries in ("late", "latent"),
         )
-        return self.core.derive(self.weights, *instance.words, limits)
+        return self.core.derive(self.weights, *instance.words[:2], limits)
 
 
 def _gold(instance: Instance) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from caesura.document import Document
 from caesura.evaluate.conll import conll18
+from caesura.guidelines import table_of
+from caesura.guidelines.table import PART, part_of
 from caesura.language import Tally
 from caesura.learn.fingerprint import file_digest
 from caesura.learn.joint_parser import refuse_beam
@@ -130,13 +132,15 @@ def _save(
     more: Mapping[str, Any],
 ) -> dict[str, float]:
     """Write the model, score it as it will be used, and write it again with its scores."""
+    guidelines = table_of(documents)
+    parts = {**parts, **({} if guidelines is None else {PART: part_of(guidelines)})}
     meta: dict[str, Any] = {
         "name": Path(run.output).name.removesuffix(".caesura"),
         "trained_on": run.sources(),
         "data_sha256": [file_digest(path) for path in run.data.train if path != "-"],
         "words": sum(doc.n_words for doc in documents),
         "documents": len(documents),
-        "stages": sorted(parts),
+        "stages": sorted(parts.keys() - {PART}),
         "left_out": list(left_out),
         **language_of(documents),
         **more,

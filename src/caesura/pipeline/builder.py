@@ -16,6 +16,7 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError
+from caesura.guidelines.table import PART, Tables
 from caesura.language import language_of_model
 from caesura.models.file import ModelFile, Part
 from caesura.models.store import load_model
@@ -41,12 +42,16 @@ def build(file: ModelFile, *, threads: int = 1, release: bool = False) -> list[S
         raise ModelError("the model has no parts", file=file.path or None, remedy=_DAMAGED)
     made: dict[str, Stage] = {}
     language = language_of_model(file.meta)
+    tables = Tables.of(file)
     # The largest first: its arrays are freed before others are unpacked.
     for name in sorted(file.parts, key=lambda name: (-_size(file.parts[name]), name)):
+        if name == PART:
+            continue
         part = file.parts[name]
         made[name] = stage = stage_of(part, name, threads=threads)
         if language:
             stage.set_language(language)
+        stage.obey(tables, language)
         if release:
             file.parts[name] = Part(part.kind, part.config, part.labels)
             stage.release(partial(_again, file, name) if file.path else None)

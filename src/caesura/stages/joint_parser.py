@@ -20,14 +20,16 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura._core import BeamSettings, JointDecoder, JointSystem, ParserRows, SearchReport
+from caesura._core import BeamSettings, Guide, JointDecoder, JointSystem, ParserRows, SearchReport
 from caesura.constraints import Constraints
 from caesura.document import UNKNOWN, Document
 from caesura.errors import InputError, ModelError, UsageError, WarningSink
+from caesura.guidelines.decoding import Rules
+from caesura.guidelines.table import Tables
 from caesura.models.file import Part
 from caesura.models.packing import DAMAGED
 from caesura.models.store import load_model
-from caesura.options import check_options, option
+from caesura.options import GUIDELINES, check_options, option
 from caesura.stages.bias import BiasScale, check_bias
 from caesura.stages.joint_features import compile_templates
 from caesura.stages.parse_constraints import (
@@ -75,7 +77,8 @@ class SearchOptions:
     added to it. In edited text the log-odds of the tokeniser's
     evidence for a sentence start count `evidence` times at a boundary, and everywhere those of the
     layout `layout` times, beside what the parser has learned of them. After `patience` words on
-    which the beam does not agree, the best item decides.
+    which the beam does not agree, the best item decides. Trees obey the `guidelines` of UD (on,
+    off) where the model knows them.
     """
 
     beam: int = option(8, "Width of the beam.", least=1, most=MOST_BEAM)
@@ -91,9 +94,15 @@ class SearchOptions:
     evidence: float = 0.0
     layout: float = 0.0
     patience: int = 400
+    guidelines: str = "on"
 
     def __post_init__(self) -> None:
-        check_options(self, beam=(1, MOST_BEAM), patience=(8, MOST_PATIENCE))
+        check_options(
+            self,
+            {"guidelines": GUIDELINES["choices"]},
+            beam=(1, MOST_BEAM),
+            patience=(8, MOST_PATIENCE),
+        )
         if not self.margin >= 0:
             raise UsageError(f"margin is {self.margin}, but must not be negative")
         check_bias(self.bias)
@@ -135,10 +144,14 @@ class Inventory:
     @cached_property
     def transitions(self) -> JointSystem:
         """The transition system of the core."""
+        return self.guided(None)
+
+    def guided(self, guide: Guide | None) -> JointSystem:
+        """The same under the rules of a guide."""
         left, right, root = (
             np.array(kind, np.int32) for kind in (self.left, self.right, self.root)
         )
-        return JointSystem(len(self.labels), left, right, root, self.single_root, self.sb)
+        return JointSystem(len(self.labels), left, right, root, self.single_root, self.sb, guide)
 
     @classmethod
     def learn(
@@ -301,6 +314,8 @@ class Parser(TreeParser):
     packed: Mapping[str, NDArray[Any]] | None = None
     #: The bonus of each bias, in scores.
     scale: BiasScale = SCALE
+    #: The rules of the guidelines, if there are any.
+    rules: Rules | None = None
 
     def __post_init__(self) -> None:
         self.compiled: Templates = compile_templates(self.templates, decoding=True)
@@ -379,13 +394,14 @@ class Parser(TreeParser):
         stored = stored_in(part, inventory.size)
         rows = ParserRows(*stored.weights, padded(inventory.size))
         margin = float(part.option("margin", (int, float), -1.0))
+        stored_options: dict[str, Any] = {
+            name: float(part.option(key, (int, float), getattr(_PLAIN, name)))
+            for name, key in _OPTIONAL.items()
+        }
         search = SearchOptions(
             beam=part.option("beam", int, 8),
             margin=margin if margin >= 0 else math.inf,
-            **{
-                name: float(part.option(key, (int, float), getattr(_PLAIN, name)))
-                for name, key in _OPTIONAL.items()
-            },
+            **stored_options,
             # Older files call it a bias.
             bonus=float(part.option("bonus", (int, float), part.option("bias", (int, float), 0))),
             patience=part.option("patience", int, 400),
@@ -400,6 +416,15 @@ class Parser(TreeParser):
         )
 
     # -------------------------------------------------------------- parsing
+
+    def obey(self, tables: Tables, language: str | None) -> None:
+        table = tables.of_model(language)
+        self.rules = None if table is None else Rules(table, self.inventory.labels)
+
+    @property
+    def _obeyed(self) -> Rules | None:
+        """The rules that trees obey; None: no rules."""
+        return self.rules if self.search.guidelines == "on" else None
 
     def analyse(
         self, docs: Sequence[Document], *, threads: int = 1, warn: WarningSink | None = None
@@ -442,6 +467,8 @@ class Parser(TreeParser):
         write_trees(docs, parses, self.inventory.labels)
         for doc, parse in zip(docs, parses, strict=True):
             self._write_starts(doc, parse, confidence)
+        if (rules := self._obeyed) is not None:
+            rules.finish(docs)
 
     def _write_starts(self, doc: Document, parse: Parse, confidence: bool) -> None:
         first: Any = slice(None)
@@ -461,7 +488,11 @@ class Parser(TreeParser):
 
     def batch(self, docs: Sequence[Document]) -> tuple[Words, NDArray[np.int64]]:
         """The words of documents, and where those of each begin and end."""
-        return batch_of(docs, self.hasher, tags=self.tags, breaks=self.breaks)
+        words, bounds = batch_of(docs, self.hasher, tags=self.tags, breaks=self.breaks)
+        if (rules := self._obeyed) is not None:
+            rules.retag(docs)
+            words = words._replace(types=rules.types(docs))
+        return words, bounds
 
     @cached_property
     def decoder(self) -> JointDecoder:
@@ -474,7 +505,7 @@ class Parser(TreeParser):
             )
         return JointDecoder(
             self.rows,
-            self.inventory.transitions,
+            self.inventory.guided(rules.guide if (rules := self._obeyed) is not None else None),
             *self.compiled,
             settings_of(search),
             EVIDENCE_ODDS,

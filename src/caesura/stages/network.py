@@ -24,6 +24,8 @@ from caesura._core import ArcDecoder
 from caesura.constraints import Constraints, inside_arcs, with_fixed_starts
 from caesura.document import NO, YES, Document
 from caesura.errors import ModelError
+from caesura.guidelines.decoding import Guided, Rules, Second
+from caesura.guidelines.table import Tables
 from caesura.layout import SAME
 from caesura.models.file import Part
 from caesura.options import PLAIN, Request
@@ -135,6 +137,8 @@ class NeuralParser(Stage):
         )
         self._label_scorer = _label_scorer(label_weights)
         self._roots = np.array([name.split(":")[0] == "root" for name in labels["deprel"]])
+        #: The rules of each language; None: no rules.
+        self.guided: Guided | None = None
         self._tagging = Tagging(labels, lexicon, languages, features, tags)
 
     @property
@@ -292,7 +296,7 @@ class NeuralParser(Stage):
         """Fill documents that can be joined; only the search is done for each separately."""
         whole, bounds = joined(docs)
         scores = self.encoder.scores(whole, bounds)
-        self.write_tags(whole, scores, confidence)
+        second = self.write_tags(whole, scores, confidence)
         scores.tags.clear()  # by far the largest arrays
         if len(docs) > 1:
             for name in _TAGGED if confidence else _TAGGED[:-1]:
@@ -313,14 +317,15 @@ class NeuralParser(Stage):
         ]
         labels = self._labels(whole, scores, np.concatenate(heads).astype(np.int32))
         for doc, some, result, (a, b) in zip(docs, own, results, spans, strict=True):
-            self.write_tree(doc, result, labels[a:b])
+            other = None if second is None else second.part(a, b)
+            self.write_tree(doc, *self._obeying(doc, some, result, labels[a:b], other))
             if confidence:
                 self.write_confidences(doc, some, result)
 
     def k_best(self, doc: Document, k: int) -> list[Document]:
         """Up to k different analyses, the best first."""
         scores = self.encoder.scores(doc)
-        self.write_tags(doc, scores, False)
+        second = self.write_tags(doc, scores, False)
         # Several orders of transitions build the same tree, so k trees need a wider beam.
         # Merged states would lose trees, so there is no margin.
         wide = self.with_search(beam=max(self.settings.beam, _WIDER * k), margin=math.inf)
@@ -334,7 +339,8 @@ class NeuralParser(Stage):
             if key not in found and len(found) < k:
                 found[key] = replace(doc)
                 labels = self._labels(doc, scores, np.asarray(parse.heads, np.int32))
-                self.write_tree(found[key], parse, labels)
+                own = self._obeying(found[key], scores, parse, labels, second)
+                self.write_tree(found[key], *own)
         return list(found.values())
 
     def decide(self, doc: Document, scores: Scores, bonus: Floats | None = None) -> Parse:
@@ -386,8 +392,43 @@ class NeuralParser(Stage):
 
     # --------------------------------------------------------------- writing
 
-    def write_tags(self, doc: Document, scores: Scores, confidence: bool) -> None:
-        self._tagging.write(doc, scores, confidence)
+    def write_tags(self, doc: Document, scores: Scores, confidence: bool) -> Second | None:
+        return self._tagging.write(doc, scores, confidence, self._guided)
+
+    def _rules(self, doc: Document) -> Rules | None:
+        """The rules of the language of a document."""
+        guided = self._guided
+        if guided is None or not doc.n_words:
+            return None
+        if self.languages is None:
+            return guided.rules("")
+        number = int(self.languages.numbers(doc)[0])
+        return guided.rules(self.languages.codes[number - 1]) if number else None
+
+    def obey(self, tables: Tables, language: str | None) -> None:
+        labels, languages = self.labels, self.languages
+        feats = labels["feats"] if languages is None else languages.attributes.named_columns
+        self.guided = Guided(tables, language, labels["deprel"], labels["upos"], feats)
+
+    @property
+    def _guided(self) -> Guided | None:
+        """The rules that are obeyed; None: no rules."""
+        return self.guided if self.settings.guidelines == "on" else None
+
+    def _obeying(
+        self,
+        doc: Document,
+        scores: Scores,
+        result: Parse,
+        points: Floats,
+        second: Second | None,
+    ) -> tuple[Parse, Ints]:
+        """Heads and labels of a document by the scores of labels, under the rules."""
+        rules = self._rules(doc)
+        if rules is None:
+            return result, points.argmax(1)
+        heads, labels = rules.choose(doc, points, scores.arcs, scores.base, result, second)
+        return replace(result, heads=heads), labels
 
     def write_tree(self, doc: Document, result: Parse, labels: Ints) -> None:
         """Write boundaries, heads, and the labels with these numbers."""
@@ -396,9 +437,11 @@ class NeuralParser(Stage):
         doc.head = np.asarray(result.heads, np.int32)
         starts = np.asarray(result.starts)[_first_words(doc)] == 1
         doc.sent_start = np.where(starts, YES, 0).astype(np.int8)
+        if (rules := self._rules(doc)) is not None:
+            rules.finish([doc])
 
-    def _labels(self, doc: Document, scores: Scores, heads: Heads) -> Ints:
-        """The best label of each arc."""
+    def _labels(self, doc: Document, scores: Scores, heads: Heads) -> Floats:
+        """The scores of the labels of each arc."""
         return self._tagging.relations(doc, self._label_points(scores, heads))
 
     def label_chances(self, scores: Scores, heads: Heads) -> Floats:

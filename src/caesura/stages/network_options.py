@@ -29,9 +29,13 @@ class SearchSettings:
     evidence: float = 0.5
     #: 1 for about twice as many boundaries, -1 for half as many; see `caesura.stages.bias`.
     bias: float = 0.0
+    #: Whether the guidelines of UD are obeyed: on, off.
+    guidelines: str = "on"
 
     def __post_init__(self) -> None:
-        SearchOptions(beam=self.beam, margin=self.margin, bias=self.bias)  # which checks them
+        SearchOptions(  # which checks them
+            beam=self.beam, margin=self.margin, bias=self.bias, guidelines=self.guidelines
+        )
         for name in ("swap", "crossing", "bonus", "unedited", "layout", "evidence"):
             if not math.isfinite(getattr(self, name)):
                 raise UsageError(f"{name} is {getattr(self, name)}, but must be a finite number")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from caesura.constraints import Constraints
 from caesura.document import Document
 from caesura.document.characters import pictures_of
+from caesura.guidelines.decoding import Guided, Second
 from caesura.language.closed import Closed, closed_words
 from caesura.stages.lemmas import Irregular, apply_rule, read_irregular
 from caesura.stages.network_encoder import Scores
@@ -67,18 +68,26 @@ class Tagging:
             lemmas = {key: word.lemma for key, word in self._closed.items()}
             self._irregular = {**self._irregular, **lemmas}
 
-    def write(self, doc: Document, scores: Scores, confidence: bool) -> None:
+    def write(
+        self, doc: Document, scores: Scores, confidence: bool, guided: Guided | None = None
+    ) -> Second | None:
+        """Fill tags, features and lemmas; return the second best tags if there are guidelines."""
         fixed = Constraints.of(doc)
         evidence = self._evidence(doc, scores)
         upos = scores.tags["upos"] if evidence is None else evidence.upos
+        upos = upos if guided is None else self._limited(doc, scores, upos, guided)
+        tags, feats = upos.argmax(1), None
+        rules = guided.tags("") if guided is not None and self.languages is None else None
+        if rules is not None:
+            tags, feats = rules.agree(upos, scores.tags["feats"], self._best_feats(doc, scores))
         for column in ("upos", "xpos", "feats"):
             if column == "feats" and self.languages is not None:
-                found = doc.strings.ids(self._feats(doc, scores, evidence)).astype(np.int32)
+                found = doc.strings.ids(self._feats(doc, scores, evidence, guided)).astype(np.int32)
             else:
                 if column == "feats":
-                    best = self._best_feats(doc, scores)
+                    best = self._best_feats(doc, scores) if feats is None else feats
                 else:
-                    best = (upos if column == "upos" else scores.tags[column]).argmax(1)
+                    best = tags if column == "upos" else scores.tags[column].argmax(1)
                 if column == "upos" and "SYM" in self.labels[column]:
                     best[pictures_of(doc)] = self.labels[column].index("SYM")
                 found = doc.strings.ids(self.labels[column])[best].astype(np.int32)
@@ -95,6 +104,33 @@ class Tagging:
             doc.lemma = fixed.with_fixed("lemma", lemmas)
         if confidence:
             doc.tag_conf = softmax(upos).max(1)
+        if rules is None or feats is None:
+            return None
+        # The best other tag of each word that fits its features.
+        rows = np.arange(len(tags))
+        may = np.where(rules.permitted[:, feats].T, upos, NEVER)
+        may[rows, tags] = NEVER
+        second = may.argmax(1)
+        strings = doc.strings.ids(self.labels["upos"])
+        return Second(strings[second], upos[rows, tags] - may[rows, second])
+
+    def _limited(self, doc: Document, scores: Scores, upos: Floats, guided: Guided) -> Floats:
+        """The scores of tags without those that the guidelines exclude."""
+        for code, words in self._by_language(doc, scores):
+            if (rules := guided.tags(code)) is not None:
+                upos = upos.copy()
+                upos[words] = rules.limit(doc.strings, doc.form[words], upos[words])
+        return upos
+
+    def _by_language(self, doc: Document, scores: Scores) -> Iterator[tuple[str, Ints]]:
+        """The words of each language; "" is the language of a network of one."""
+        if self.languages is None or scores.languages is None:
+            yield "", np.arange(doc.n_words)
+            return
+        codes = ("", *self.languages.codes)
+        for number in np.unique(scores.languages).tolist():
+            if number > 0:
+                yield codes[number], np.flatnonzero(scores.languages == number)
 
     def _best_feats(self, doc: Document, scores: Scores) -> Ints:
         """FEATS as a whole: the best of those that fit the XPOS and the spelling of a word."""
@@ -123,13 +159,16 @@ class Tagging:
         points = self.tags.tag_points(scores.tags["upos"], opinions, where)
         return Evidence(opinions, where, spoken, points)
 
-    def _feats(self, doc: Document, scores: Scores, evidence: Evidence | None) -> list[str]:
+    def _feats(
+        self, doc: Document, scores: Scores, evidence: Evidence | None, guided: Guided | None
+    ) -> list[str]:
         """FEATS of a network of many languages: those of the lexicon, or by attribute."""
         assert self.languages is not None, "only called for many languages"
         points, values = scores.tags["feats"], scores.values
         allowed = self._allowed_values(scores)
         if evidence is None or self.tags is None:
-            return self.languages.attributes.choose(points, allowed, values)
+            feats = self.languages.attributes.choose(points, allowed, values)
+            return self._permitted(doc, scores, feats, guided)
         may = points if allowed is None else np.where(allowed, points, NEVER)
         known = self.tags.choose_feats(
             may, doc.column("upos"), evidence.spoken, evidence.opinions, evidence.where, values
@@ -140,7 +179,32 @@ class Tagging:
         )
         for row, one in zip(rest.tolist(), free, strict=True):
             known[row] = one
-        return [one or "" for one in known]
+        return self._permitted(doc, scores, [one or "" for one in known], guided)
+
+    def _permitted(
+        self, doc: Document, scores: Scores, feats: list[str], guided: Guided | None
+    ) -> list[str]:
+        """FEATS, chosen again where the guidelines do not allow them with the tag."""
+        if guided is None or self.languages is None:
+            return feats
+        upos, points, allowed = doc.column("upos"), scores.tags["feats"], None
+        number = {tag: n for n, tag in enumerate(self.labels["upos"])}
+        for code, words in self._by_language(doc, scores):
+            rules, some = guided.tags(code), words.tolist()
+            if rules is None:
+                continue
+            wrong = rules.wrong_feats([upos[w] for w in some], [feats[w] for w in some])
+            if not wrong:
+                continue
+            at = words[wrong]
+            may = rules.permitted[[number.get(upos[w], 0) for w in at.tolist()]]
+            may = may if scores.values is None else may[:, scores.values]
+            allowed = self._allowed_values(scores) if allowed is None else allowed
+            may = may if allowed is None else may & allowed[at]
+            found = self.languages.attributes.choose(points[at], may, scores.values)
+            for word, one in zip(at.tolist(), found, strict=True):
+                feats[word] = one
+        return feats
 
     def _allowed_values(self, scores: Scores) -> Mask | None:
         """The scored columns of FEATS that each word may have; None: all of them."""
@@ -162,13 +226,13 @@ class Tagging:
         allowed: Mask = self.languages.masks[name][scores.languages]
         return allowed
 
-    def relations(self, doc: Document, batches: Iterable[Floats]) -> Ints:
-        """The best label of each arc, by batches of scores; emoji are not `punct`."""
+    def relations(self, doc: Document, batches: Iterable[Floats]) -> Floats:
+        """The scores of the labels of each arc, given in batches; emoji are not `punct`."""
         marks = np.array([name.split(":")[0] == "punct" for name in self.labels["deprel"]])
-        emoji, found = pictures_of(doc), [np.zeros(0, np.int64)]
+        emoji, found = pictures_of(doc), [np.zeros((0, len(marks)), np.float32)]
         for points in batches:
             own, emoji = emoji[: len(points), None], emoji[len(points) :]
-            found.append(np.where(own & marks, -np.inf, points).argmax(1))
+            found.append(np.where(own & marks, np.float32(-np.inf), points))
         return np.concatenate(found)
 
     def _lemmas(self, doc: Document, scores: Scores) -> NDArray[np.int32]:

@@ -192,10 +192,14 @@ TAG_COLUMNS: Final = {"upos": "p", "xpos": "x", "feats": "m"}
 
 
 class Words(NamedTuple):
-    """The word table, which has two rows of its own before word 0, and the context of each word."""
+    """The word table, which has two rows of its own before word 0, and the context of each word.
+
+    `types` is what the guidelines see of each word; empty if there are none.
+    """
 
     table: NDArray[np.uint64]
     context: NDArray[np.int32]
+    types: NDArray[np.uint8] = np.zeros(0, np.uint8)
 
 
 class Hasher:
@@ -308,7 +312,11 @@ def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
 def pieces(words: Words, bounds: NDArray[np.int64]) -> list[Words]:
     """The words of each document of a batch."""
     return [
-        Words(words.table[a + FIRST_WORD * k : b + FIRST_WORD * (k + 1)], words.context[a:b])
+        Words(
+            words.table[a + FIRST_WORD * k : b + FIRST_WORD * (k + 1)],
+            words.context[a:b],
+            words.types[a:b],
+        )
         for k, (a, b) in enumerate(pairwise(bounds.tolist()))
     ]
 
@@ -406,4 +414,4 @@ def cut(words: Words, bounds: NDArray[np.int64]) -> Words:
         table[firsts + row] = words.table[row]
     into = np.arange(len(piece)) + FIRST_WORD * (piece + 1)
     table[into] = words.table[bounds[0] + FIRST_WORD : bounds[-1] + FIRST_WORD]
-    return Words(table, context)
+    return Words(table, context, words.types[bounds[0] : bounds[-1]])
