@@ -59,7 +59,7 @@ def test_rows_equal_those_of_the_twin() -> None:
         doc.start_evidence = rng.random(doc.n_tokens).astype(np.float32)
         words = words_of(doc, Hasher({"dog": 3, "cat": 3}))
         table, context = words.table.tolist(), words.context.tolist()
-        states = testing.JointStates(inventory.transitions, *words)
+        states = testing.JointStates(inventory.transitions, *words[:2])
         twin, item, history = naive.Configuration.initial(doc.n_words), 0, []
         while not twin.terminal:
             found = naive.atoms(twin, history, labels, table, context, COLUMNS)
