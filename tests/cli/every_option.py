@@ -72,6 +72,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "beam": Show(PARSE, "--beam 2"),
         "margin": Show(PARSE, "--margin 0.5"),
         "bias": Show(PARSE, "--bias 0.5"),
+        "guidelines": Show("parse {subjects} -m en-fast", "--guidelines off"),
         "keep": Show(GIVEN, "--keep tokens"),
         "keep_tokens": Show(GIVEN, "--keep-tokens"),
         "keep_sentences": Show(GIVEN, "--keep-sentences"),

@@ -167,6 +167,7 @@ def files(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
         "system.mrg": "(S (NP (DT The) (NN cat)) (VP (VBZ sleeps) (. .)))\n",
         "rules.prm": "DELETE_LABEL NP\n",
         "named": NAMED,
+        "subjects": "It he she went .\n",
         "token.txt": "a-token-of-a-file\n",
         "big": b"\0" * (2 << 20),
     }
@@ -174,6 +175,7 @@ def files(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     endings = {
         "text": ".txt",
         "lines": ".txt",
+        "subjects": ".txt",
         "named": ".json",
         "chat": ".txt",
         "flow": ".txt",

@@ -32,7 +32,7 @@ def twin_of(trainer: ParserTrainer, options: TrainOptions) -> Learner:
 
 def features_of(trainer: ParserTrainer, instance):
     labels = {name: number for number, name in enumerate(trainer.inventory.labels)}
-    table, context = (array.tolist() for array in instance.words)
+    table, context = (array.tolist() for array in instance.words[:2])
     seeds = trainer.templates.seeds.tolist()
     templates, _ = in_order(trainer.chosen, vocabulary())
 
