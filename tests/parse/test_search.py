@@ -128,7 +128,7 @@ def test_the_margins_are_kept_in_the_model(toy_parser: Parser) -> None:
 
 def best_by_brute_force(parser: Parser, doc: Document) -> float:
     scorer = testing.Scorer8(parser.rows, *parser.compiled)
-    states = testing.JointStates(parser.inventory.transitions, *parser.words(doc))
+    states = testing.JointStates(parser.inventory.transitions, *parser.words(doc)[:2])
     scorer.begin(states)
     best = -np.inf
 
