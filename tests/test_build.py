@@ -287,7 +287,7 @@ def test_an_import_without_the_core_says_why_in_one_sentence(
 ) -> None:
     package = tmp_path / "caesura"
     package.mkdir()
-    for name in ("__init__.py", "extension.py"):
+    for name in ("__init__.py", "extension.py", "lazy.py"):
         shutil.copy(ROOT / "src" / "caesura" / name, package)
     if module is not None:
         (package / module).write_text(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,13 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import caesura
 from caesura import _core
+from caesura.cli import run
 from caesura.document import Document
-from caesura.errors import InputError
+from caesura.errors import InputError, UsageError
 from caesura.formats import from_text
 from caesura.guidelines import GENERAL, Guidelines, check
 from caesura.guidelines.decoding import Rules, TagRules
 from caesura.guidelines.table import DEPENDENTS_OF, UPOS, Tables, encoded
+from caesura.models.store import find as find_model
+from caesura.models.store import load_model
 
 RELATIONS = """
     acl advmod aux case cc conj cop csubj det dep fixed flat mark nmod nsubj nsubj:outer
@@ -193,16 +198,14 @@ def test_tags_and_features_agree_by_their_joint_score() -> None:
 
 
 def test_auxiliaries_have_a_lemma_of_the_language() -> None:
-    table = Guidelines(auxiliaries=frozenset({"will"}))
+    table = Guidelines(words=5_000, auxiliaries=frozenset({"will"}))
     doc = treebank([("will", "AUX", 2, "aux"), ("wou", "AUX", 0, "root")])
     Rules(table, LABELS).retag([doc])
     assert doc.column("upos") == ["AUX", "VERB"]
 
 
-def test_tables_of_many_languages(tmp_path: object) -> None:
-    from pathlib import Path
-
-    folder = Path(str(tmp_path))
+def test_tables_of_many_languages(tmp_path: Path) -> None:
+    folder = tmp_path
     assert Tables.beside(folder / "m.caesura").get("en") is None
     table = Guidelines(words=5, copulas=frozenset({"be"}))
     (folder / "guidelines.json").write_bytes(encoded({"en": table}))
@@ -216,3 +219,45 @@ def test_tables_of_many_languages(tmp_path: object) -> None:
     (folder / "guidelines.json").write_bytes(b'{"version": 1, "tables": {"en": {"words": "x"}}}')
     with pytest.raises(InputError, match="is no guideline table"):
         Tables.beside(folder / "m.caesura").get("en")
+
+
+def test_a_trained_pipeline_has_the_table_of_its_treebank(tmp_path: Path) -> None:
+    treebank = Path(__file__).parents[2] / "examples" / "harbour.conllu"
+    first, second, other = (str(tmp_path / f"{name}.caesura") for name in "abc")
+    assert run(["train", "pipeline", str(treebank), "-o", first, "-q"]) == 0
+    assert run(["train", "pipeline", str(treebank), "--init", first, "-o", second, "-q"]) == 0
+    for model in (first, second):
+        table = Tables.of(load_model(model)).of_model(None)
+        assert table is not None
+        assert table.words > 100
+    changed = tmp_path / "other.conllu"
+    changed.write_text(treebank.read_text(encoding="utf-8").replace("\tVERB\t", "\tVV\t"))
+    assert run(["train", "pipeline", str(changed), "-o", other, "-q"]) == 0
+    assert Tables.of(load_model(other)).of_model(None) is None
+
+
+def test_a_damaged_table_beside_a_model_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, text = tmp_path / "m.caesura", tmp_path / "a.txt"
+    model.write_bytes(Path(find_model("en-fast")).read_bytes())
+    text.write_text("Hello.", encoding="utf-8")
+    (tmp_path / "guidelines.json").write_text("{", encoding="utf-8")
+    assert run(["parse", "-m", str(model), str(text)]) == 1
+    found = capsys.readouterr()
+    assert not found.out
+    assert found.err.count("\n") == 1
+    assert "guidelines.json: is no guideline table" in found.err
+
+
+def test_rules_are_obeyed_with_the_shipped_models_and_can_be_switched_off() -> None:
+    text = "It he she went ."
+    for name in ("en-fast", "en"):
+        nlp = caesura.load(name)
+        table = Tables.of(nlp.file).of_model("en")
+        assert table is not None
+        assert not list(check(nlp(text), table))
+    plain = caesura.load("en-fast").with_search(guidelines="off")
+    assert [found.rule for found in check(plain(text))] == ["too-many-subjects"]
+    with pytest.raises(UsageError, match="guidelines"):
+        caesura.load("en-fast").with_search(guidelines="maybe")

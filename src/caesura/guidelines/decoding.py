@@ -7,6 +7,7 @@ sees of each word: its type.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -56,6 +57,8 @@ _TYPES: Final = len(_UPOS) + 1
 #: Strings as bit fields: their number as a tag, that of their ExtPos, and two kinds of lemmas.
 _EXTERNAL: Final = 5
 _COPULA, _AUXILIARY = 1 << 10, 1 << 11
+#: Treebanks of fewer words do not show all auxiliaries and copulas of a language.
+_ALL_AUXILIARIES: Final = 5_000
 #: The score of what cannot be.
 NEVER: Final = np.float32(-1e9)
 
@@ -83,6 +86,8 @@ class Rules:
     """The guidelines of a language for a parser with these labels. Threads may share them."""
 
     def __init__(self, table: Guidelines, labels: Sequence[str]) -> None:
+        if table.words < _ALL_AUXILIARIES:
+            table = replace(table, auxiliaries=frozenset(), copulas=frozenset())
         self.table, self.labels = table, labels
         kind = [self._kind(label) for label in labels]
         barred = [self._barred(base(label)) for label in labels]
@@ -312,7 +317,6 @@ class TagRules:
         self.permitted: NDArray[np.bool_] = np.array(
             [[not limited or pairs_of(label) <= some for label in feats] for some in known], bool
         )
-        self._auxiliary = upos.index("AUX") if "AUX" in upos and table.auxiliaries else -1
 
     def limit(
         self, strings: Strings, form: NDArray[np.int32], points: NDArray[np.float32]

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from caesura.document import Document
 from caesura.document.punctuation import Marks
 from caesura.errors import InputError, ModelError, UsageError
+from caesura.guidelines.table import PART
 from caesura.learn.fingerprint import digest, fingerprint
 from caesura.learn.folds import generator
 from caesura.learn.joint_parser import ParserTrainer, finish
@@ -472,7 +473,7 @@ class PipelineTrainer:
 
 def check_init(init: ModelFile) -> None:
     """Refuse a model of which a part would be passed over in silence."""
-    stages = ("tokenizer", "tagger", "parser")
+    stages = ("tokenizer", "tagger", "parser", PART)
     others = [name for name in init.parts if name not in stages]
     system = init.parts["parser"].config.get("system") if "parser" in init.parts else "joint"
     if others or system != "joint":
