@@ -7,7 +7,7 @@ namespace caesura::layout {
 
 enum Break : std::uint8_t {
     SAME, START, WRAP, SHORT, LINE, ITEM, INDENT, BLANK, DOUBLE, HEAD, WIDE, TURN, FIELD,
-    PARAGRAPH, VERSE, OPENED, INSIDE, ENDED
+    PARAGRAPH, VERSE, OPENED, INSIDE, ENDED, GOES_ON
 };
 
 }  // namespace caesura::layout

@@ -1,6 +1,8 @@
 #include "layout/ended.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string_view>
 
 #include "text/classes.h"
@@ -22,8 +24,26 @@ constexpr std::u32string_view stops = U"\u06D4\u0964\u0965\u1362\u3002\uFF61";
 constexpr std::u32string_view opening = U"“„«「『‘‹", closing = U"”»」』’›";
 // Signs of Japanese particles: they never begin a sentence, and follow names such as `モーニング娘。`.
 constexpr std::u32string_view particles = U"のをとっ";
+// English verbs of speech, and words that begin a sentence rather than name who speaks.
+constexpr std::u32string_view speech[] = {
+    U"said",    U"says",     U"asked",    U"asks",   U"cried",    U"replied",   U"shouted", U"yelled",
+    U"called",  U"answered", U"screamed", U"begged", U"wondered", U"exclaimed", U"gasped",  U"added",
+    U"laughed", U"muttered", U"demanded", U"sighed", U"murmured", U"whispered", U"groaned", U"urged",
+};
+constexpr std::u32string_view openers[] = {
+    U"he", U"she", U"it", U"they", U"we", U"you", U"i", U"the", U"a", U"an", U"this", U"that",
+    U"these", U"those", U"who", U"what", U"when", U"then", U"so", U"and", U"but", U"some", U"people",
+    U"nobody", U"everyone", U"someone", U"no", U"his", U"her", U"their", U"my", U"our", U"your",
+};
+// Abbreviations before names.
+constexpr std::u32string_view titles[] = {
+    U"dr", U"mr", U"mrs", U"ms", U"st", U"sr", U"jr", U"prof", U"sen", U"rep", U"gov", U"gen",
+    U"col", U"capt", U"rev", U"hon", U"sgt", U"lt", U"mt", U"ft", U"frl", U"hr", U"sra", U"mme",
+};
 // Blanks between a mark and the next sentence, and marks and quotes of a place.
 constexpr Long widest = 2, longest = 12;
+// Spaced dots that are an ellipsis; one more ends a sentence.
+constexpr Long few_dots = 3;
 
 bool among(Code code, std::u32string_view known) {
     return known.find(static_cast<char32_t>(code)) != std::u32string_view::npos;
@@ -72,11 +92,31 @@ struct Place {
     }
     bool is_address() const;
     bool is_inside() const;
+    bool is_spaced_dots();
     bool is_sure() const;
+    bool is_spoken() const;
 };
 
-// Whether the chunk before the marks looks like that of an address, a file or a name in a program.
+// A word in lower case, up to some length.
+struct Word {
+    Word(Kinds kinds, Codes codes, Long at) {
+        for (; at < std::ssize(kinds) && text::is_letter(kinds[at]) && n < letters.size(); ++at)
+            letters[n++] = static_cast<char32_t>(codes[at] < 128 ? codes[at] | 0x20 : codes[at]);
+    }
+    bool is_in(std::span<const std::u32string_view> known) const {
+        return std::ranges::count(known, std::u32string_view(letters.data(), n)) > 0;
+    }
+
+    std::array<char32_t, 12> letters;
+    std::size_t n = 0;
+};
+
+// Whether the chunk before the marks looks like that of an address, a file or a name in a program,
+// or is the title of a name.
 bool Place::is_address() const {
+    Long word = begin;
+    while (word > 0 && text::is_letter(kinds[word - 1]) && begin - word < 8) --word;
+    if (Word(kinds, codes, word).is_in(titles)) return true;
     for (Long p = begin - 1; p >= std::max<Long>(0, end - place_behind); --p) {
         if (kinds[p] <= NEWLINE) break;
         if (kinds[p] == SLASH || kinds[p] == AT || kinds[p] == DIGIT || codes[p] == '_') return true;
@@ -100,6 +140,36 @@ bool Place::is_inside() const {
         }
     }
     return straight % 2 != 0;
+}
+
+// Whether dots with blanks between them begin here; moves the end behind them.
+bool Place::is_spaced_dots() {
+    if (codes[begin] != '.') return false;
+    Long p = begin;
+    while (p + 2 < std::ssize(kinds) && kinds[p + 1] == SPACE && codes[p + 2] == '.') p += 2;
+    if (p < begin + 2 * (few_dots - 1) || p + 2 >= std::ssize(kinds) || kinds[p + 1] != SPACE)
+        return false;
+    behind = p + 1;
+    end = p + 2;
+    return true;
+}
+
+// Whether a name and a verb of speech follow: `Tom said`, `Mr. Brown wondered`.
+bool Place::is_spoken() const {
+    const std::uint32_t closer = codes[behind - 1];
+    if (kinds[begin] != ASKING || end != behind + 1 || (closer != '"' && closer != U'”')) return false;
+    Long p = end;
+    for (int words = 0; words < 4; ++words) {
+        const Word word(kinds, codes, p);
+        if (word.n == 0) return false;
+        if (kinds[p] == LOWER) return words > 0 && word.is_in(speech);
+        if (words == 0 && word.is_in(openers)) return false;
+        p += static_cast<Long>(word.n);
+        if (p < std::ssize(kinds) && codes[p] == '.') ++p;
+        if (p + 1 >= std::ssize(kinds) || kinds[p] != SPACE) return false;
+        ++p;
+    }
+    return false;
 }
 
 bool Place::is_sure() const {
@@ -147,6 +217,16 @@ void find_ended(Kinds kinds, Codes codes, Long first, bool last,
     for (; p < size; ++p) {
         if (!text::is_in(marks, kinds[p])) continue;
         Place place{kinds, codes, p, p, p};
+        if (place.is_spaced_dots()) {
+            const std::uint8_t next = kinds[place.end];
+            const bool near = place.end >= first && place.end - p <= longest;
+            const bool many = place.behind - p > 2 * few_dots - 1;
+            if (near && (next == LOWER || (next == UPPER && many)) &&
+                place.end + (last ? 0 : place_ahead) < size)
+                places.push_back({p, place.end, next == UPPER});
+            p = place.behind - 1;
+            continue;
+        }
         if (!place.is_mark(p)) continue;
         Long& behind = place.behind;
         while (behind < size && place.is_mark(behind)) ++behind;
@@ -156,8 +236,13 @@ void find_ended(Kinds kinds, Codes codes, Long first, bool last,
         while (place.end < size && kinds[place.end] == SPACE && place.end < behind + widest)
             ++place.end;
         const bool known = place.end + (last ? 0 : place_ahead) < size;
-        if (known && place.end >= first && place.end - p <= longest && place.is_sure())
-            places.push_back({p, place.end});
+        if (!known || place.end < first || place.end - p > longest) {
+            // Other places follow.
+        } else if (place.is_sure()) {
+            places.push_back({p, place.end, true});
+        } else if (place.is_spoken()) {
+            places.push_back({p, place.end, false});
+        }
         p = run - 1;
     }
 }

@@ -175,6 +175,8 @@ void read_beginning(const Characters& in, Long a, Line& line) {
     if (text > p) {
         line.flags |= IS_ITEM;
         text = in.after_blanks(text);
+        if (text < b && among(in.codes[p], bullets) && in.kinds[text] == DIGIT)
+            text = in.after_blanks(in.after_mark(text));  // `• 10. The`
         line.body += text - p;
     }
     // Two hyphens open a signature rather than an item.

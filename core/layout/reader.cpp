@@ -24,11 +24,10 @@ void Reader::note_tabs(Codes codes, Long base) {
 }
 
 // Notes the places with an end at `first` or later.
-void Reader::note_ended(Kinds kinds, Codes codes, Long base, Long first,
-                        bool last) {
-    std::vector<Ended> places;
-    find_ended(kinds, codes, first, last, places);
-    for (const Ended& place : places) ended_at_.push_back(base + place.end);
+void Reader::note_ended(Kinds kinds, Codes codes, Long base, Long first, bool last) {
+    const std::size_t known = places_.size();
+    find_ended(kinds, codes, first, last, places_);
+    for (std::size_t i = known; i < places_.size(); ++i) places_[i].end += base;
 }
 
 void Reader::feed_whole(Kinds kinds, Codes codes) {
@@ -119,18 +118,19 @@ std::vector<std::uint8_t> Reader::take(Offsets begins, Offsets ends) {
                 found[t] = WIDE;
         tabs_.erase(tabs_.begin(), tabs_.begin() + rank(tabs_, at_.end));
     }
-    if (!ended_at_.empty()) {
-        for (Long t = 0; t < done; ++t)
-            if ((found[t] == SAME || found[t] == INSIDE) &&
-                std::binary_search(ended_at_.begin(), ended_at_.end(), begins[t]))
-                found[t] = ENDED;
-        ended_at_.erase(ended_at_.begin(), ended_at_.begin() + rank(ended_at_, at_.end));
+    const Offsets tokens = begins.slice(0, done);
+    Long passed = 0;
+    for (; passed < std::ssize(places_) && places_[passed].end < at_.end; ++passed) {
+        const auto [_, end, starts] = places_[passed];
+        const Long t = std::lower_bound(tokens.begin(), tokens.end(), end) - tokens.begin();
+        if (t < done && tokens[t] == end && (found[t] == SAME || found[t] == INSIDE))
+            found[t] = starts ? ENDED : GOES_ON;
     }
+    places_.erase(places_.begin(), places_.begin() + passed);
     // Where a document states that paragraphs start; not inside a chunk, nor where blank lines mean
     // nothing.
-    const Offsets own = begins.slice(0, done);
     for (const Long paragraph : paragraphs_) {
-        const auto t = std::lower_bound(own.begin(), own.end(), paragraph) - own.begin();
+        const auto t = std::lower_bound(tokens.begin(), tokens.end(), paragraph) - tokens.begin();
         if (t == done) break;
         if (begins[t] > since(t) && found[t] != DOUBLE && found[t] != START) found[t] = BLANK;
     }

@@ -52,7 +52,7 @@ class Reader {
     std::vector<Long> tabs_;
     std::vector<std::uint8_t> recent_kinds_;  // of the last characters
     std::vector<std::uint32_t> recent_codes_;
-    std::vector<Long> ended_at_;  // where sentences surely start, behind marks
+    std::vector<Ended> places_;  // sure places behind the last token
     std::vector<Long> paragraphs_;
     bool ended_ = false;
 };

@@ -190,7 +190,7 @@ std::vector<std::int8_t> Decoder::forced(Signs known, Offsets inside, Long shift
     for (const Long at : inside) force[at] = force[at + 1] = -1;
     for (const layout::Ended& place : places)
         for (const Long at : {place.begin, place.end})
-            if (force[at + margin] == 0) force[at + margin] = 1;
+            if (place.starts && force[at + margin] == 0) force[at + margin] = 1;
     for (const Long start : given_.starts)
         if (const Long at = start + shift; 0 <= at && at < size_of(force)) force[at] = 1;
     return force;
@@ -235,8 +235,9 @@ Decided Decoder::settle(bool last) {
     for (Long t = 0; t < done; ++t) {
         if (given_.decides()) known[t] = given_.at(begins[t]);
         if (known[t] >= 0) continue;
-        if (decided.breaks[t] == layout::BLANK || decided.breaks[t] == layout::ENDED) known[t] = 1;
-        if (decided.breaks[t] == layout::OPENED) known[t] = 0;
+        const std::uint8_t code = decided.breaks[t];
+        if (code == layout::BLANK || code == layout::ENDED) known[t] = 1;
+        if (code == layout::OPENED || code == layout::GOES_ON) known[t] = 0;
     }
     std::erase_if(pairs, [&](const auto& pair) {
         return pair.second >= done || known[pair.second] == 1;

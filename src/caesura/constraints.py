@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from caesura.document import FIXABLE, MAYBE, NO, UNKNOWN, YES, Bytes, Document, Ints, Longs
 from caesura.document.schema import Column
 from caesura.errors import InputError, UsageError
-from caesura.layout import BLANK, ENDED, OPENED, TURN, breaks
+from caesura.layout import BLANK, ENDED, GOES_ON, OPENED, TURN, breaks
 from caesura.turns import changes
 
 __all__ = [
@@ -43,6 +43,8 @@ __all__ = [
 
 #: So many ends of lines make a blank line.
 _BLANK: Final = 2
+#: By code of the layout, whether it is sure.
+_TELLS: Final = np.isin(np.arange(256), (BLANK, OPENED, ENDED, GOES_ON))
 #: Levels of the analysis of a text, which is known anew unless it is kept.
 _ANALYSIS: Final = ("token", "word", "sentence", "empty node", "node")
 
@@ -128,7 +130,7 @@ def fixed_starts_of(docs: Sequence[Document]) -> dict[int, Bytes]:
 
 def _tells(codes: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Where the layout is sure."""
-    return np.asarray((codes == BLANK) | (codes == OPENED) | (codes == ENDED))
+    return _TELLS[codes]
 
 
 def with_layout(doc: Document, starts: Bytes) -> Bytes:
@@ -144,7 +146,7 @@ def by_layout(starts: Bytes, codes: NDArray[np.uint8]) -> Bytes:
         return starts
     told = starts.astype(np.int8)
     at = at[starts[at] == MAYBE]
-    told[at] = np.where(codes[at] == OPENED, NO, YES)
+    told[at] = np.where(np.isin(codes[at], (OPENED, GOES_ON)), NO, YES)
     return told
 
 

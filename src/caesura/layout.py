@@ -46,7 +46,8 @@ Codes = NDArray[np.uint8]
     OPENED,  # right behind what opens a line: a list mark, `Q1.`, `>`, or inside or behind a label
     INSIDE,  # inside a line of a block whose lines stand for themselves
     ENDED,  # behind a mark that surely ends a sentence in its script, with a blank or without
-) = range(18)
+    GOES_ON,  # behind a mark where the sentence surely goes on: `"Great!" Tom said`
+) = range(19)
 
 #: The names of the codes, by number.
 NAMES: Final = (
@@ -68,10 +69,11 @@ NAMES: Final = (
     "behind a mark",
     "inside a line",
     "behind a final mark",
+    "behind an inner mark",
 )
-#: How many codes there are for models to learn from; to them the last three are the same line.
+#: How many codes there are for models to learn from; to them the last four are the same line.
 #: Behind what opens a line no sentence starts, and few inside of lines that stand for themselves.
-#: Behind a final mark one starts: see `core/layout/ended.cpp`.
+#: Behind a final mark one starts, behind an inner one none does: see `core/layout/ended.cpp`.
 N_BREAKS: Final = OPENED
 
 #: What the layout says for a boundary, by its code: about the logarithm of the odds that one is

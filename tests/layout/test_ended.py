@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.constraints import fixed_starts
-from caesura.document import YES, Document
+from caesura.document import NO, YES, Document
 from caesura.document.characters import code_points
 from caesura.layout import ENDED, LayoutReader, breaks
 from caesura.tokenize import RuleTokenizer
@@ -43,6 +43,7 @@ def characters(text: str) -> Document:
         "Դուռը բացվեց։|Ոչ ոք չկար։",
         "문이 열렸다.|아무도 없었다.",
         "Yes.|No.|Maybe.",
+        "Done . . . . |Next we go.",
     ],
 )
 def test_a_final_mark_ends_a_sentence_in_its_script(text: str) -> None:
@@ -69,11 +70,32 @@ def test_a_final_mark_ends_a_sentence_in_its_script(text: str) -> None:
         "U.S.A., Ph.D. and the S.E.C.",
         "Wait... What? Yes!",  # marks with blanks are for models to decide
         "ဤသည်၊ထို",
+        "the founder, Dr.Michael Brown",
         "Node.JS and ASP.NET",
     ],
 )
 def test_other_places_are_left_to_models(text: str) -> None:
     assert parts(text) == [text.strip()]
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ('"Great!" Tom said.', 9),
+        ("“What is this?” Mr. Brown wondered.", 16),
+        ("Wait . . . what?", 11),
+    ],
+)
+def test_a_sentence_goes_on(text: str, at: int) -> None:
+    doc = characters(text)
+    fixed = fixed_starts(doc)
+    assert fixed is not None
+    assert fixed[doc.token_start == at].tolist() == [NO]
+
+
+@pytest.mark.parametrize("text", ['"Great!" She said no.', '"Great!" Tom left.', "Wait ... what"])
+def test_other_quotations_are_left_to_models(text: str) -> None:
+    assert fixed_starts(characters(text)) is None
 
 
 def test_the_place_is_fixed_unless_the_caller_fixed_it() -> None:
