@@ -239,6 +239,7 @@ void find_ended(Kinds kinds, Codes codes, Long first, bool last,
         if (!known || place.end < first || place.end - p > longest) {
             // Other places follow.
         } else if (place.is_sure()) {
+            places.push_back({p, p, false});  // none starts at the mark itself
             places.push_back({p, place.end, true});
         } else if (place.is_spoken()) {
             places.push_back({p, place.end, false});
