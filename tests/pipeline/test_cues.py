@@ -14,8 +14,17 @@ from caesura import cli, formats
 from caesura.document import CUE, MAYBE, NO, YES, Document
 from caesura.formats import ReadOptions, read_stream
 from caesura.formats.asr import from_segments
+from caesura.formats.build import set_markup
 from caesura.pipeline import Pipeline
-from caesura.pipeline.cues import are_open, as_turns, cue_tokens, decide
+from caesura.pipeline.cues import (
+    are_open,
+    as_turns,
+    cue_tokens,
+    decide,
+    put_sounds,
+    sound_tokens,
+    without_sounds,
+)
 from caesura.pipeline.times import set_times
 from tests.pipeline.laws import said
 from tests.pipeline.test_entry_points import spoken
@@ -136,6 +145,65 @@ def test_stages_see_turns_and_no_cues() -> None:
         assert doc.strings.take(doc.turn_speaker) == ["A", "B"]
     for name in names[:2]:
         assert getattr(doc, name) is before[name]
+
+
+SOUNDS = ("[Music]", "(DOOR SLAMS)", "♪")
+
+
+def file_of(texts: list[str], kind: str) -> Document:
+    """Texts as cues of a second each, or as turns of one speaker."""
+    if kind == "whisper":
+        return from_segments([{"start": k, "end": k + 1, "text": t} for k, t in enumerate(texts)])
+    if kind == "speaker":
+        return read("".join(f"Ann: {text}\n" for text in texts), kind)
+    mark = "," if kind == "srt" else "."
+    clock = [f"00:{k // 60:02}:{k % 60:02}{mark}000" for k in range(len(texts) + 1)]
+    rows = [f"{k + 1}\n{clock[k]} --> {clock[k + 1]}\n{text}" for k, text in enumerate(texts)]
+    return read("\n\n".join(["WEBVTT", *rows] if kind == "vtt" else rows), kind)
+
+
+def spoken_starts(doc: Document) -> list[int]:
+    """Sentence starts, as the number of words that are no sounds before them."""
+    sounds = sound_tokens(doc)
+    before = np.cumsum(~sounds) - ~sounds
+    return sorted(set(before[doc.sentence_bounds[:-1]].tolist()) - {int(np.sum(~sounds))})
+
+
+@pytest.mark.parametrize("kind", ["srt", "vtt", "whisper", "speaker"])
+def test_sounds_end_no_sentence(nlp: Pipeline, kind: str) -> None:
+    texts = [" ".join(WORDS[at : at + 8]) for at in range(0, 400, 8)]
+    noisy = [part for k, text in enumerate(texts) for part in (text, *SOUNDS[k % 5 : k % 5 + 1])]
+    doc = file_of(noisy, kind)
+    sounds = {int(a) for a in doc.markup_start[doc.markup_label > 0]}
+    turns = zip(doc.turn_start.tolist(), doc.strings.take(doc.turn_speaker), strict=True)
+    name = "Ann" if kind == "speaker" else ""
+    assert len(sounds) == 30
+    assert all(speaker == ("" if at in sounds else name) for at, speaker in turns)
+    found, plain = nlp(doc), nlp(file_of(texts, kind))
+    assert spoken_starts(found) == plain.sentence_bounds[:-1].tolist()
+    assert found.fixed == frozenset()
+    ends = {s.end for s in nlp(doc, newline_is_boundary=True).sentences}
+    assert kind == "speaker" or set(doc.turn_end.tolist()) <= ends
+
+
+def test_a_sound_between_sentences_is_in_that_of_its_cue() -> None:
+    text = "a b [x] [y] c d [z] e (W) f [v]"
+    spans = [(a, a + len(w)) for w, a in ((w, text.index(w)) for w in text.split())]
+    doc = Document.from_spans(text, [a for a, _ in spans], [b for _, b in spans])
+    set_markup(doc, [(a, b, "sound") for a, b in spans if text[a] in "[("])
+    doc.turn_start = np.array([text.index(t) for t in ("a", "[x]", "[y]", "e", "f", "[v]")])
+    doc.turn_end = np.array([*doc.turn_start[1:] - 1, len(text)])
+    doc.turn_speaker = np.zeros(6, np.int32)
+    doc.turn_time = np.arange(12.0).reshape(6, 2)
+    doc.turn_kind = np.full(6, CUE, np.int8)
+    speech = without_sounds(doc)
+    assert speech is not None
+    assert [speech.text[t.start : t.end] for t in speech.tokens] == list("abcdef")
+    assert speech.turn_time[0].tolist() == [0.0, 3.0]  # a sound is no pause
+    speech.sent_start = np.array([YES, NO, YES, NO, NO, YES], np.int8)
+    put_sounds(doc, speech)
+    found = [s.text for s in doc.sentences]
+    assert found == ["a b", "[x]", "[y] c d [z] e (W)", "f", "[v]"]
 
 
 # --------------------------------------------------------------------- times

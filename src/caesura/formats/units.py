@@ -186,14 +186,14 @@ def settled(units: Iterable[Unit]) -> Iterator[Unit]:
             if unit.markup and (body != unit.text or "\n" in unit.text):
                 unit.markup = _moved(unit)
             unit.text = flow(body)
-            sounds = [match.span() for match in _SOUNDS.finditer(unit.text)]
-            unit.markup += [(a, b, SOUND) for a, b in sounds]
-            if sounds and not re.search(r"[^\W_]", _SOUNDS.sub("", unit.text)):
-                unit.speaker, unit.kind = "", CUE
-                yield unit
-                continue
-            if unit.speaker is None and unit.kind == CUE:
-                unit.speaker = speaker
+        sounds = [match.span() for match in _SOUNDS.finditer(unit.text)]
+        unit.markup += [(a, b, SOUND) for a, b in sounds]
+        if sounds and not re.search(r"[^\W_]", _SOUNDS.sub("", unit.text)):
+            unit.speaker, unit.kind = "", TURN if unit.kind == TURN else CUE
+            yield unit
+            continue
+        if unit.speaker is None and unit.kind == CUE:
+            unit.speaker = speaker
         speaker = unit.speaker = unit.speaker or ""
         yield unit
 

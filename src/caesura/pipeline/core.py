@@ -210,6 +210,15 @@ class Pipeline:
         if "sentences" in self.stages[0].adds and self.has_tokenizer:
             self._annotate(docs, request)
             return
+        for doc in docs:
+            speech = cues.without_sounds(doc)
+            if speech is not None:
+                if self.has_tokenizer and speech.start_evidence is not None:
+                    speech.fixed |= {"tokens"}
+                    speech.start_evidence = self.tokenizer.tokens_of(speech).start_evidence
+                self.annotate([speech], replace(request, confidence=False))
+                if speech.has_sentences:
+                    cues.put_sounds(doc, speech)
         docs = self._with_cues(docs, request)
         with cues.as_turns(docs):
             self._annotate_whole(docs, request)

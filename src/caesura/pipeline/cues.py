@@ -6,23 +6,39 @@ elsewhere, by the EM algorithm for changed class priors (Saerens et al. 2002, se
 probabilities of the model. Where a group of tokens has another rate than the model expects, its
 probabilities are shifted by the difference in log-odds. Cues of a fixed length have the rate of all
 words, so nothing changes; cues that are sentences have a rate of nearly one.
+
+Descriptions of sounds are no speech: sentences are found in the words without them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import CUE, MAYBE, NO, YES, Document
+from caesura.constraints import Constraints
+from caesura.document import CUE, MAYBE, NO, YES, Document, token_turn
+from caesura.formats.units import SOUND
+from caesura.layout import TURN, breaks
 from caesura.stages.word_table import edited_tokens
 from caesura.turns import changes
 
-__all__ = ["are_open", "as_turns", "cue_tokens", "decide", "take_turns"]
+__all__ = [
+    "are_open",
+    "as_turns",
+    "cue_tokens",
+    "decide",
+    "put_sounds",
+    "sound_tokens",
+    "take_turns",
+    "without_sounds",
+]
 
+Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 #: Pauses in seconds that part the groups, and the rates that are expected there at least.
 _PAUSES: Final = (0.15, 0.5)
@@ -84,6 +100,78 @@ def take_turns(doc: Document, source: Document) -> None:
     for name in _TURN_COLUMNS:
         setattr(doc, name, getattr(source, name))
     doc.turn_speaker = doc.strings.ids(source.strings.take(source.turn_speaker))
+
+
+def sound_tokens(doc: Document) -> Bools:
+    """Which tokens describe sounds."""
+    sounds = doc.markup_label == (doc.strings.find(SOUND) or -1)
+    at = np.searchsorted(doc.markup_start[sounds], doc.token_start, side="right")
+    ends = np.append(-1, doc.markup_end[sounds])
+    found: Bools = doc.token_start < ends[at]
+    return found
+
+
+def without_sounds(doc: Document) -> Document | None:
+    """A copy without the tokens of sounds; None: there are none, no others, or fixed arcs."""
+    if not len(doc.markup_start) or Constraints.of(doc).heads is not None:
+        return None
+    sounds = sound_tokens(doc)
+    if not sounds.any() or sounds.all():
+        return None
+    times = doc.turn_time.copy()
+    spoken = np.unique(token_turn(doc)[~sounds])
+    for turn in np.setdiff1d(token_turn(doc)[sounds], spoken)[::-1].tolist():
+        if turn > 0:  # a sound is no pause
+            times[turn - 1, 1] = times[turn, 1]
+    timed = replace(doc, turn_time=times)
+    speech = Document.join([timed.cut(a, b) for a, b in _runs(~sounds)])
+    starts, codes = doc.sent_start.copy(), breaks(doc).copy()
+    no_times = np.zeros(0, np.int8)
+    guessed = no_times if doc.token_time_guessed is None else doc.token_time_guessed.copy()
+    for first, last in _runs(sounds):  # a start at a sound is one of the words behind it
+        if last < doc.n_tokens:
+            guessed[last : last + 1] = 1
+            if starts[last] == MAYBE and np.any(starts[first:last] == YES):
+                starts[last] = YES
+            if np.any(codes[first:last] == TURN):
+                codes[last] = TURN
+    speech.sent_start, speech.token_break = starts[~sounds], codes[~sounds]
+    if len(guessed):
+        speech.token_time_guessed = guessed[~sounds]
+    return speech
+
+
+def put_sounds(doc: Document, speech: Document) -> None:
+    """Fix the sentence starts of a document by those of its words without sounds.
+
+    A sound between two sentences is in that of its cue. If the cue has no words, the sound is a
+    sentence of its own.
+    """
+    sounds, turn = sound_tokens(doc), token_turn(doc)
+    starts = np.full(doc.n_tokens, NO, np.int8)
+    starts[np.flatnonzero(~sounds)[speech.sentence_bounds[:-1]]] = YES
+    for first, last in _runs(sounds):
+        own = turn[first:last]
+        if last < doc.n_tokens:
+            if starts[last] != YES:
+                continue
+            starts[last] = NO
+            starts[last - _same_at_end(own, turn[last])] = YES
+        after = np.flatnonzero(own != turn[first - 1]) if first else np.zeros(1, np.int64)
+        starts[first + after[:1]] = YES
+    doc.sent_start = np.where(doc.sent_start == MAYBE, starts, doc.sent_start).astype(np.int8)
+    doc.fixed |= {"sentences"}
+
+
+def _same_at_end(values: NDArray[np.int64], value: int) -> int:
+    """How many of the last values are a value."""
+    return int(np.argmin(np.append(values[::-1] == value, False)))
+
+
+def _runs(chosen: Bools) -> list[tuple[int, int]]:
+    """The first chosen token of each run, and the token behind its last one."""
+    edges = np.flatnonzero(np.diff(chosen, prepend=False, append=False)).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
 
 
 def cue_tokens(doc: Document) -> NDArray[np.int64]:
