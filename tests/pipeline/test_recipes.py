@@ -125,6 +125,23 @@ def test_reparsed_takes_boundaries_of_one_parser_and_trees_of_the_other(
     assert more.n_sentences > first.n_sentences
 
 
+@pytest.mark.parametrize("recipe", NEEDS_SENTENCES)
+def test_missing_sentences_are_reported_once(
+    recipe: str, made: Callable[[str], Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    docs = corpus(3, 3)
+    for number, doc in enumerate(docs):
+        doc.id = f"story-{number}"
+    formats.write(docs, tmp_path / "unsplit.conllu", "conllu")
+    call = ["parse", str(tmp_path / "unsplit.conllu"), "-m", str(made(recipe))]
+    capfd.readouterr()
+    out = ["-o", str(tmp_path / "out.conllu")]
+    assert cli.run([*call, "--keep-tokens", "--keep-tags", *out]) == 1
+    err = capfd.readouterr().err
+    assert err.count("is not split into any") == 1
+    assert "3 documents failed" in err
+
+
 def test_parts_that_do_not_fit_are_refused(made: Callable[[str], Path], tmp_path: Path) -> None:
     parts = load(made("joint-reparsed")).parts
     save(tmp_path / "swapped.caesura", {"boundaries": parts["parser"], "parser": parts["parser"]})

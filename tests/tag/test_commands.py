@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 
 from caesura import formats
 from caesura.cli import run as program
+from caesura.document import ROOT, UNKNOWN, Document
 from tests.tag import toy
 
 Run = Callable[..., "Result"]
@@ -91,14 +92,46 @@ def test_boundaries_are_set_at_a_threshold(folder: Path, run: Run) -> None:
     assert sum(doc.n_sentences for doc in formats.read(out)) > 2
 
 
-def test_new_boundaries_forget_the_trees_of_the_old(folder: Path, run: Run) -> None:
-    model, gold, out = folder / "b.model", folder / "trees.conllu", folder / "out.conllu"
-    docs = toy.documents(2, seed=2)
+def with_trees(docs: Sequence[Document]) -> Sequence[Document]:
+    """All words of a sentence depend on its first."""
     for doc in docs:
         number = doc.word_sentence
         first = np.searchsorted(number, number)
         doc.head = np.where(first == np.arange(doc.n_words), -1, first).astype(np.int32)
         doc.set_column("deprel", ["root" if head < 0 else "dep" for head in doc.head])
+    return docs
+
+
+def test_a_parser_of_single_sentences_takes_what_the_labeller_writes(
+    folder: Path, run: Run
+) -> None:
+    formats.write(with_trees(toy.documents(8)), folder / "train.conllu")
+    tokens = toy.documents(3, seed=3)
+    for doc in tokens:
+        doc.sent_start[1:] = UNKNOWN
+        for column in ("lemma", "upos", "xpos", "feats"):
+            doc.set_column(column, [""] * doc.n_words)
+    formats.write(tokens, folder / "tokens.conllu")
+    labeller, gold, out = folder / "labeller", folder / "gold", folder / "out.conllu"
+    train = ("train", "tagger", folder / "train.conllu", "--boundaries", "-o", labeller, *QUICK)
+    assert run(*train).exit_code == 0
+    result = run("train", "parser", folder / "train.conllu", "--recipe", "gold", "-o", gold, *QUICK)
+    assert result.exit_code == 0, result.output
+    keep = ("--keep-tokens", "--keep-sentences", "--keep-tags")
+    refused = run("parse", "-m", gold, folder / "tokens.conllu", *keep[::2], "-o", out)
+    assert refused.exit_code == 1
+    result = run("tag", "-m", labeller, folder / "tokens.conllu", "-o", folder / "labelled.conllu")
+    assert result.exit_code == 0, result.output
+    result = run("parse", "-m", gold, folder / "labelled.conllu", *keep, "-o", out)
+    assert result.exit_code == 0, result.output
+    for doc in formats.read(out):
+        assert doc.n_sentences == int((doc.head == ROOT).sum()) > 1
+
+
+def test_new_boundaries_forget_the_trees_of_the_old(folder: Path, run: Run) -> None:
+    model, gold, out = folder / "b.model", folder / "trees.conllu", folder / "out.conllu"
+    docs = with_trees(toy.documents(2, seed=2))
+    for doc in docs:
         doc.comments = {0: ("# mood = calm",)}
     formats.write(docs, gold)
     train = ("train", "tagger", folder / "train.conllu", "--boundaries", "-o", model, *QUICK)

@@ -28,13 +28,12 @@ from caesura.learn.run import Result, Run, card, follow, score_table, transcript
 from caesura.learn.tagger_data import (
     TaggerCorpus,
     TaggerOptions,
-    boundary_chain,
-    boundary_options,
     check_documents,
     choose_columns,
     column_values,
     corpus_of,
     label_names,
+    labeller_options,
 )
 from caesura.learn.weights import average, moves_arrays, pack_state, table_arrays, unpack_state
 from caesura.models.file import Part
@@ -516,8 +515,7 @@ LEARNED = ("form", "lemma", "upos", "xpos", "feats")
 
 
 def _options(run: Run, train: Sequence[Document], boundaries: bool) -> TaggerOptions:
-    defaults = boundary_options(boundary_chain(train)) if boundaries else TaggerOptions()
-    return run.options(defaults, "tagger")
+    return run.options(labeller_options(train) if boundaries else TaggerOptions(), "tagger")
 
 
 def run_tagger(

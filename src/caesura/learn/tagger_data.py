@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -162,6 +162,13 @@ def boundary_chain(docs: Sequence[Document]) -> tuple[str, ...]:
     """The label of the boundary labeller: the finest tag there is, and the sentence start."""
     tag = next((column for column in ("xpos", "upos") if _there(docs, column)), None)
     return (tag, START) if tag else (START,)
+
+
+def labeller_options(docs: Sequence[Document]) -> TaggerOptions:
+    """Options of a labeller whose output has all the tags that a parser learns from `docs`."""
+    options = boundary_options(boundary_chain(docs))
+    beside = (column for column in ("upos", "feats") if column not in options.chain)
+    return replace(options, given=tuple(column for column in beside if _there(docs, column)))
 
 
 def choose_columns(

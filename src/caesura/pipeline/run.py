@@ -493,6 +493,7 @@ class _Follower:
         self.events = events
         self.tally = tally
         self.report = report
+        self._said: set[str] = set()
 
     def documents(self) -> Iterator[Document]:
         """All documents of all files; errors are reported and skipped."""
@@ -526,8 +527,12 @@ class _Follower:
                 return
 
     def fail(self, error: CaesuraError) -> None:
+        """Count an error; an error of the same words, of another document, is reported once."""
         self.tally.errors.append(error)
-        self.report.failed(error)
+        said = str(error)
+        if said not in self._said:
+            self._said.add(said)
+            self.report.failed(error)
 
     def _note(self, event: Event) -> None:
         if isinstance(event, Failed):

@@ -156,10 +156,13 @@ def _is_blank(column: NDArray[np.int32]) -> bool:
 
 
 def check_split(doc: Document, parser: str) -> None:
-    """Refuse a document without sentences; `parser` says what takes only those."""
+    """Refuse a document without sentences; `parser` says what takes only those.
+
+    The message is the same for all documents of a file, so that a run reports it once.
+    """
     if not doc.has_sentences and doc.n_tokens > 1:
         raise InputError(
-            f"{parser}, but {name_of(doc)} is not split into any",
+            f"{parser}, but the document is not split into any",
             file=doc.source,
             remedy="Split it first, or use a parser trained on documents (recipe joint).",
         )
