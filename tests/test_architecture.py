@@ -1,4 +1,4 @@
-"""The map of the house: imports go downwards only, and `import caesura` stays light."""
+"""The layers of the package: imports go down only, and `import caesura` stays light."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import caesura
 
 PACKAGE = Path(caesura.__file__).parent
 
-#: Rooms from the ground up. A room may import those on lower floors, and itself. What networks and
-#: grammars share with the other learners is a room of its own: see `SHARED`.
-FLOORS: tuple[tuple[str, ...], ...] = (
+#: The modules and packages of each layer, the lowest first. Each may import those of lower layers,
+#: and itself. What networks and grammars share with the other learners is a layer: see `SHARED`.
+LAYERS: tuple[tuple[str, ...], ...] = (
     ("extension", "lazy", "markup"),
     ("errors", "paths"),
     ("options",),
@@ -41,21 +41,22 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 #: Modules of `learn` that are used below it.
 SHARED = ("fingerprint", "folds", "loop", "tuning", "weights")
-FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
-#: What may look up: a document that shows itself, becomes something else or is searched imports
-#: what does it when it is asked.
+LAYER = {name: number for number, layer in enumerate(LAYERS) for name in layer}
+#: Imports of a higher layer: a document that is displayed, converted or searched imports the
+#: package that does it inside the method.
 EXCEPTIONS = {("document", "render"), ("document", "formats"), ("document", "find")}
 #: PyTorch, which only `learn.network` imports, runs a network on a GPU: imported when requested.
 ON_GPU = "caesura.learn.network.torch_engine"
 
 
-def rooms() -> list[str]:
+def parts_of_package() -> list[str]:
+    """The modules and packages of which the layers consist."""
     found = [p.stem for p in PACKAGE.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()]
-    return sorted(room for room in found if room != "__init__")
+    return sorted(name for name in found if name != "__init__")
 
 
 def imports(file: Path) -> set[str]:
-    """The rooms that a file imports, inside functions too, for running and not just for types."""
+    """What a file imports, inside functions too, for running and not just for types."""
     found: set[str] = set()
 
     def visit(node: ast.AST) -> None:
@@ -79,38 +80,38 @@ def imports(file: Path) -> set[str]:
         for child in ast.iter_child_nodes(node):
             visit(child)
 
-    known = set(rooms())
+    known = set(parts_of_package())
     visit(ast.parse(file.read_text(encoding="utf-8")))
     return found
 
 
 def part(parts: Sequence[str]) -> str:
-    """The room of a module: its folder, or the part of `learn` that is used below the learners."""
+    """The name of a module in `LAYERS`: its folder, or the shared part of `learn`."""
     if parts[0] != "learn" or len(parts) < 2:
         return parts[0]
     return f"learn{'.shared' * (parts[1] in SHARED)}"
 
 
-def files(room: str) -> list[Path]:
-    folder = PACKAGE / room
+def files(name: str) -> list[Path]:
+    folder = PACKAGE / name
     return sorted(folder.rglob("*.py")) if folder.is_dir() else [folder.with_suffix(".py")]
 
 
-def test_every_room_is_on_the_map() -> None:
-    assert set(rooms()) <= set(FLOOR), "put new rooms on a floor of the map above"
+def test_everything_has_a_layer() -> None:
+    assert set(parts_of_package()) <= set(LAYER), "add new modules and packages to a layer above"
 
 
-@pytest.mark.parametrize("room", rooms())
-def test_imports_go_downwards(room: str) -> None:
-    for file in files(room):
-        own = part((room, file.stem))
+@pytest.mark.parametrize("name", parts_of_package())
+def test_imports_go_downwards(name: str) -> None:
+    for file in files(name):
+        own = part((name, file.stem))
         for other in imports(file) - {own}:
-            allowed = FLOOR[other] < FLOOR[own] or (room, other) in EXCEPTIONS
+            allowed = LAYER[other] < LAYER[own] or (name, other) in EXCEPTIONS
             assert allowed, f"{file.relative_to(PACKAGE)} imports {other}, which is not below it"
 
 
 def loads(file: Path, known: dict[str, Path]) -> set[str]:
-    """The modules of a room that a file imports when it is loaded."""
+    """The modules of its package that a file imports when it is loaded."""
     found: set[str] = set()
     wait: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
     while wait:
@@ -129,13 +130,13 @@ def loads(file: Path, known: dict[str, Path]) -> set[str]:
     return found & known.keys()
 
 
-@pytest.mark.parametrize("room", [room for room in rooms() if (PACKAGE / room).is_dir()])
-def test_modules_of_a_room_load_without_cycles(room: str) -> None:
+@pytest.mark.parametrize("name", [p for p in parts_of_package() if (PACKAGE / p).is_dir()])
+def test_modules_of_a_package_load_without_cycles(name: str) -> None:
     known = {
         ".".join(("caesura", *file.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(
             ".__init__"
         ): file
-        for file in files(room)
+        for file in files(name)
     }
     below = {name: loads(file, known) for name, file in known.items()}
     while ready := {name for name, wanted in below.items() if not wanted}:
@@ -281,8 +282,8 @@ def may_be_inside(place: str, module: str) -> bool:
         return True
     if begins & {"caesura.cli", "caesura.errors"}:
         return False
-    rooms_of = {place, place.split("/")[0], place.split("/")[-1]}
-    return any((room, name) in INSIDE for room in rooms_of for name in begins)
+    places = {place, place.split("/")[0], place.split("/")[-1]}
+    return any((place, name) in INSIDE for place in places for name in begins)
 
 
 def test_imports_are_at_the_top_of_their_files() -> None:

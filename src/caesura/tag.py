@@ -6,7 +6,6 @@ training data.
 
 from caesura.learn.tagger import TaggerTrainer, accuracies, jackknife, tagger_loop, train_tagger
 from caesura.learn.tagger_data import TaggerOptions, boundary_options
-from caesura.learn.tuning import best_threshold
 from caesura.stages.labeller import mark_starts, start_probabilities
 from caesura.stages.tagger import Tagger
 
@@ -15,7 +14,6 @@ __all__ = [
     "TaggerOptions",
     "TaggerTrainer",
     "accuracies",
-    "best_threshold",
     "boundary_options",
     "jackknife",
     "mark_starts",

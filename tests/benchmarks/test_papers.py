@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from benchmarks.papers import __main__ as papers
 from benchmarks.papers import branching, collect, jobs, templates
 from benchmarks.papers.joint.data import open_data
 from benchmarks.papers.joint.jobs import settings
 from benchmarks.papers.joint.switchboard import dialogue
+from benchmarks.papers.joint.systems import best_threshold
 from benchmarks.papers.joint.tables import calibration, tables
 
 from caesura.document import YES
@@ -162,3 +164,12 @@ def test_a_dialogue_gets_its_starts_from_turns_and_units() -> None:
     assert doc.text == "uh it rained we we stayed in oh dear"
     assert (doc.sent_start == YES).nonzero()[0].tolist() == [0, 3, 7]
     assert doc.column("xpos")[:3] == ["UH", "PRP", "VBD"]
+
+
+def test_the_best_threshold_takes_ties_together() -> None:
+    p = np.array([0.9, 0.4, 0.4, 0.1], np.float32)
+    gold = np.array([True, True, False, False])
+    threshold, f1 = best_threshold(p, gold, np.ones(4, bool))
+    assert threshold == pytest.approx(0.4)
+    assert f1 == pytest.approx(80.0)
+    assert best_threshold(p[:0], gold[:0], gold[:0]) == (0.5, 0.0)

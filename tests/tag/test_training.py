@@ -21,7 +21,6 @@ from caesura.stages.tagger import Tagger
 from caesura.tag import (
     TaggerOptions,
     accuracies,
-    best_threshold,
     boundary_options,
     jackknife,
     mark_starts,
@@ -149,10 +148,7 @@ def test_the_boundary_labeller_finds_sentences() -> None:
     assert all(np.array_equal(doc.sent_start, want) for doc, want in zip(docs, gold, strict=True))
     probabilities = start_probabilities(tagger, docs)
     starts = np.concatenate(gold) == YES
-    inner = np.concatenate([np.arange(doc.n_words) > 0 for doc in docs])
-    threshold, f1 = best_threshold(probabilities, starts, inner)
-    assert f1 == 100.0
-    assert 0 < threshold <= 1
+    assert probabilities[starts].min() > probabilities[~starts].max()
     mark_starts(tagger, docs, 1.1)
     assert all(int((doc.sent_start == YES).sum()) == 1 for doc in docs)
 
@@ -164,15 +160,6 @@ def test_fixed_sentences_are_obeyed() -> None:
     doc.fixed = frozenset({"sentences"})
     mark_starts(tagger, [doc])
     assert doc.sent_start[:3].tolist() == [YES, NO, YES]
-
-
-def test_the_best_threshold_takes_ties_together() -> None:
-    p = np.array([0.9, 0.4, 0.4, 0.1], np.float32)
-    gold = np.array([True, True, False, False])
-    threshold, f1 = best_threshold(p, gold, np.ones(4, bool))
-    assert threshold == pytest.approx(0.4)
-    assert f1 == pytest.approx(80.0)
-    assert best_threshold(p[:0], gold[:0], gold[:0]) == (0.5, 0.0)
 
 
 # -------------------------------------------------------------- jackknifing

@@ -272,22 +272,3 @@ def _fit(inputs: Floats, right: NDArray[np.bool_], start: Sequence[float]) -> li
         if np.abs(step).max() < 1e-6:
             break
     return [round(float(w), 6) for w in weights]
-
-
-def best_threshold(
-    probabilities: NDArray[np.float32], gold: NDArray[np.bool_], counted: NDArray[np.bool_]
-) -> tuple[float, float]:
-    """The threshold with the highest F1 over the counted words, and that F1 in per cent.
-
-    Words that start a document say nothing and should not be counted.
-    """
-    p, g = probabilities[counted], gold[counted]
-    order = np.argsort(-p, kind="stable")
-    hits = np.cumsum(g[order])
-    f1 = 200.0 * hits / (np.arange(1, len(p) + 1) + max(1, int(g.sum())))
-    # Words of equal probability come together or not at all.
-    last = np.append(p[order][1:] != p[order][:-1], True) if len(p) else np.zeros(0, bool)
-    if not last.any():
-        return 0.5, 0.0
-    best = int(np.flatnonzero(last)[np.argmax(f1[last])])
-    return float(p[order][best]), float(f1[best])
