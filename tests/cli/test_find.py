@@ -323,3 +323,19 @@ def test_every_format_with_trees_is_searched(
     out = run(capsys, "v[upos=VERB] >nsubj s[]", path, "--from", name)
     assert "[s=They]" in out
     assert out.count("\n") == 2
+
+
+def test_speaker_and_times(trip: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = "1\tx\t_\tNOUN\t_\t_\t0\troot\t_\tNewTurn=Yes|Speaker={}\n\n"
+    more = ("Ann|StartTime=1|EndTime=2.5", "Ben", "_|StartTime=3")
+    Path("talk.conllu").write_text("".join(map(row.format, more)), encoding="utf-8")
+    out = run(capsys, "[]", "talk.conllu")
+    assert out.splitlines()[:2] == ["1 (Ann, 1-2.5 s): [x]", "2 (Ben): [x]"]
+    lines = run(capsys, "[]", "talk.conllu", "--to", "jsonl").splitlines()
+    first, second = map(json.loads, lines[:2])
+    assert [first[name] for name in ("speaker", "start_time", "end_time")] == ["Ann", 1, 2.5]
+    assert second["speaker"] == "Ben"
+    assert "start_time" not in second
+    assert "speaker" not in json.loads(
+        run(capsys, "[]", "trip.conllu", "--to", "jsonl").split("\n")[0]
+    )

@@ -30,6 +30,7 @@ from caesura.find import (
 )
 from caesura.find.changes import Rewritten
 from caesura.find.counts import Field
+from caesura.find.results import spoken
 from caesura.formats.io import open_write
 from caesura.markup import text_table
 from caesura.options import Reading
@@ -194,6 +195,11 @@ def _lines(search: Search, sources: Iterable[Source], color: bool) -> Iterator[s
     for source, found, before in search.of(sources):
         for sentence, matches in found.by_sentence():
             prefix = search.prefix(source, sentence, before.in_file)
+            said = spoken(sentence)
+            times = [f"{said[name]:.10g}" for name in ("start_time", "end_time") if name in said]
+            seconds = ["-".join(times) + " s"] if times else []
+            who = shown(", ".join(filter(None, [said.get("speaker", ""), *seconds])))
+            prefix += f" ({who})" if who else ""
             for match in matches:
                 yield f"{prefix}: {marked_text(sentence, _named(match), color=color)}\n"
 

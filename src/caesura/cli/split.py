@@ -15,7 +15,7 @@ import numpy as np
 from caesura.cli.interrupt import complete
 from caesura.cli.refuse import refuse
 from caesura.cli.running import Call, annotates
-from caesura.document import Document, span_of, token_turn
+from caesura.document import Document, turn_of
 from caesura.formats.io import open_write
 from caesura.options import ModelChoice, option
 
@@ -131,18 +131,8 @@ class _Rows:
         }
         if self._within:
             said["paragraph"] = self._paragraph
-        said |= _turn(piece, token, int(np.searchsorted(piece.token_end, end - self._offset)))
+        said |= turn_of(piece, token, int(np.searchsorted(piece.token_end, end - self._offset)))
         sure = piece.start_evidence if piece.sent_conf is None else piece.sent_conf
         if sure is not None and np.isfinite(sure[token]):
             said["confidence"] = round(float(sure[token]), 4)
         return msgspec.json.encode(said).decode()
-
-
-def _turn(piece: Document, first: int, last: int) -> dict[str, Any]:
-    """The speaker and the times of a sentence, as far as they are known."""
-    turns = token_turn(piece)
-    said: dict[str, Any] = {}
-    if turns[first] >= 0:
-        said["speaker"] = piece.strings[int(piece.turn_speaker[turns[first]])]
-    named = zip(("start_time", "end_time"), span_of(piece, turns, first, last), strict=True)
-    return said | {name: time for name, time in named if time is not None}

@@ -28,7 +28,7 @@ from caesura.document.schema import (
     KBestTags,
     Longs,
 )
-from caesura.document.slicing import span_of, token_turn, word_turns
+from caesura.document.slicing import span_of, token_turn, turn_of, word_turns
 from caesura.document.strings import Strings, misc_items
 from caesura.document.views import Sentence, Span, Token
 from caesura.document.word import Word
@@ -60,5 +60,6 @@ __all__ = [
     "misc_items",
     "span_of",
     "token_turn",
+    "turn_of",
     "word_turns",
 ]

@@ -71,6 +71,16 @@ def span_of(
     return found[0], found[1]
 
 
+def turn_of(doc: Document, first: int, last: int) -> dict[str, Any]:
+    """The speaker and the times of tokens from one to another, as far as they are known."""
+    turns = token_turn(doc)
+    said: dict[str, Any] = {}
+    if turns[first] >= 0:
+        said["speaker"] = doc.strings[int(doc.turn_speaker[turns[first]])]
+    named = zip(("start_time", "end_time"), span_of(doc, turns, first, last), strict=True)
+    return said | {name: time for name, time in named if time is not None}
+
+
 def word_turns(doc: Document) -> dict[str, Any]:
     """Columns of the words of a document with turns or times; nothing without either.
 

@@ -7,9 +7,9 @@ from typing import Any, overload
 
 import numpy as np
 
-from caesura.document import Document, Ints, Sentence, Word
+from caesura.document import Document, Ints, Sentence, Word, turn_of
 
-__all__ = ["Match", "Matches"]
+__all__ = ["Match", "Matches", "spoken"]
 
 
 class Match:
@@ -92,9 +92,19 @@ class Match:
             "sent_id": sentence.id,
             "sentence": sentence.index,
             "text": sentence.text,
+            **spoken(sentence),
             "nodes": self.named,
             "words": [_plain(word, names.get(word.index), sentence) for word in self.words],
         }
+
+
+def spoken(sentence: Sentence) -> dict[str, Any]:
+    """The speaker and the times of a sentence in a transcript, as far as they are known."""
+    doc = sentence.doc
+    if not len(doc.turn_start) and doc.token_time is None:
+        return {}
+    piece = doc.cut(sentence.first_token, sentence.last_token)
+    return turn_of(piece, 0, piece.n_tokens - 1)
 
 
 def _plain(word: Word, name: str | None, sentence: Sentence) -> dict[str, Any]:
