@@ -248,8 +248,8 @@ class Request:
         (),
         "",
         switches=KEEP,
-        some={"tokenize": ("tokens", "sentences")},
-        commands="parse, tokenize",
+        some={"tokenize": ("tokens", "sentences"), "clauses": ("sentences", "heads")},
+        commands="parse, tokenize, clauses",
     )
     newline_is_boundary: bool = option(
         False, "Every line ends a sentence.", commands="parse, split, tokenize"
@@ -390,15 +390,15 @@ class Reading:
         "Input format  [default: from the file extension]",
         name="--from",
         metavar="FORMAT",
-        commands="parse, split, tokenize, tag, render, cluster, train, induce, align, inspect, "
-        "validate, find, convert",
+        commands="parse, split, clauses, tokenize, tag, render, cluster, train, induce, align, "
+        "inspect, validate, find, convert",
     )
     encoding: str = option(
         "utf-8",
         "Encoding of the input.",
         shown=True,
-        commands="parse, split, tokenize, tag, cluster, induce, train pipeline, inspect, validate, "
-        "find, convert",
+        commands="parse, split, clauses, tokenize, tag, cluster, induce, train pipeline, inspect, "
+        "validate, find, convert",
     )
     errors: str = option(
         "strict",

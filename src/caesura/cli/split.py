@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from caesura.options import ModelChoice, option
 if TYPE_CHECKING:
     from caesura.pipeline.core import Pipeline
 
-__all__ = ["command", "sentences", "write_sentences"]
+__all__ = ["command", "sentences", "write_rows", "write_sentences"]
 
 
 def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
@@ -77,8 +77,12 @@ def command(call: Call, named: ModelChoice, own: Options) -> int:
 def write_sentences(
     docs: Iterable[Document], path: str, kind: str, *, paragraphs: bool = False
 ) -> None:
-    """The sentences of documents, one a line, as they come; a file appears when it is complete."""
-    rows = _Rows(kind, paragraphs)
+    """The sentences of documents, one a line, as they come."""
+    write_rows(_Rows(kind, paragraphs), docs, path)
+
+
+def write_rows(rows: Callable[[Document], bytes], docs: Iterable[Document], path: str) -> None:
+    """The lines of each document as it comes; a file appears when it is complete."""
     if path == "-":
         for lines in complete(map(rows, docs)):
             sys.stdout.buffer.write(lines)

@@ -31,6 +31,7 @@ class Verb:
 VERBS: Final[Mapping[str, Verb]] = {
     "parse": Verb("parse", "Annotate", "Texts in, sentences with trees out."),
     "split": Verb("split", "Annotate", "Split texts into sentences."),
+    "clauses": Verb("clauses", "Annotate", "Find the clauses of sentences."),
     "tokenize": Verb("tokenize", "Annotate", "Split texts into tokens and words."),
     "tag": Verb("tag", "Annotate", "Tag words: part of speech, features, lemma."),
     "render": Verb("render", "Annotate", "Draw trees as text, SVG or HTML."),

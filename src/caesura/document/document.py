@@ -36,6 +36,7 @@ from caesura.errors import InputError, UsageError, kind_of
 
 if TYPE_CHECKING:
     from caesura.find import Matches, Pattern
+    from caesura.find.clauses import Clause
     from caesura.find.recipes import Triple
 
 
@@ -453,6 +454,19 @@ class Document(Columns):
         from caesura.find.recipes import triples
 
         return triples(self)
+
+    @property
+    def clauses(self) -> list[Clause]:
+        """The clauses: spans, each with its `type`, the clause that it depends on and its `parts`.
+
+        >>> for clause in doc.cut(8, 22).clauses:
+        ...     print(f"{clause.type}: {clause}")
+        main: Gulls argue over the night's catch, and somebody drops a crate.
+        coordinated: and somebody drops a crate
+        """
+        from caesura.find.clauses import clauses
+
+        return clauses(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that it holds as plain values: the fields of a line of JSON Lines.
