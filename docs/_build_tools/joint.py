@@ -46,6 +46,11 @@ def _marks(table: Results, state: str, system: str, metric: str) -> str:
     return marks
 
 
+def _measure(name: str, metric: str) -> str:
+    """What a row of LAS measures: WSJ-sample has no labels, so its LAS is UAS."""
+    return " (UAS)" if metric == "LAS" and name.startswith("WSJ-sample") else ""
+
+
 def _systems(tables: Results, sets: dict[str, str], systems: Sequence[str], metric: str) -> str:
     rows = []
     for name, shown in sets.items():
@@ -58,7 +63,7 @@ def _systems(tables: Results, sets: dict[str, str], systems: Sequence[str], metr
                 else ""
                 for system in systems
             ]
-            rows.append([f"{shown}, {state}", *cells])
+            rows.append([f"{shown}{_measure(name, metric)}, {state}", *cells])
     return markdown(["", *systems], rows)
 
 
@@ -78,7 +83,7 @@ def _tests(tables: Results, sets: dict[str, str], metric: str) -> str:
             for pair in pairs:
                 row = found.get(pair, {})
                 cells.append(difference(row.get(f"{metric} difference"), row.get(f"{metric} p")))
-            rows.append([f"{shown}, {state}", *cells])
+            rows.append([f"{shown}{_measure(name, metric)}, {state}", *cells])
     return markdown(["", *(f"{a} − {b}" for a, b in pairs)], rows)
 
 

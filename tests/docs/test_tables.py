@@ -149,3 +149,12 @@ def test_table_6_stands_beside_the_paper_column_by_column() -> None:
         assert tuple(mine["paper"][column] for column in published.S11_COLUMNS) == paper
         for column in published.S11_COLUMNS:
             assert mine["ours"][column] <= mine["ours, undirected"][column]
+
+
+def test_rows_of_a_treebank_without_labels_say_uas() -> None:
+    text = (ROOT / "docs/explanation/joint-results.md").read_text(encoding="utf-8")
+    rows = text.split("## Table 4")[1].split("## Figure 3")[0].splitlines()
+    unlabelled = [row for row in rows if row.startswith("| WSJ-sample")]
+    assert len(unlabelled) == 8
+    assert all("(UAS)" in row for row in unlabelled)
+    assert not any("(UAS)" in row for row in set(rows) - set(unlabelled))
