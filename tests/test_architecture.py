@@ -248,6 +248,7 @@ INSIDE = {
     ("stages/lemmas.py", "difflib"): "light start: only training needs it",
     ("pipeline", "concurrent.futures"): "light start: only threads need it",
     ("stages/tree_parser.py", "concurrent.futures"): "light start: only threads need it",
+    ("pipeline/loading.py", "caesura.find"): "light start: only chunks need it",
     ("pipeline/run.py", "caesura.pipeline.ray"): "light start: only clusters need it",
     ("formats/__init__.py", "caesura.formats"): "light start: only segments of other tools need it",
     ("cli", "caesura"): "light start: a command loads what it runs, not what its help says",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import caesura
 from caesura import cli
 from tests.pipeline.tiny import EXAMPLES, TEXT
 
@@ -313,3 +314,27 @@ def test_a_sentence_without_an_end_is_ended_by_force(tiny_model: Path) -> None:
 def test_an_empty_pipe(tiny_model: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.txt").write_bytes(b"")
     assert run(capfd, str(tmp_path / "a.txt"), "-m", str(tiny_model), "--within", "5") == []
+
+
+def test_chunks_of_a_long_text(
+    tiny_model: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """They add up to each text, in pieces too, and none is of two files."""
+    texts = {"long.txt": TEXT * 150, "short.txt": TEXT}
+    paths = []
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        paths.append(str(tmp_path / name))
+    lines = run(capfd, *paths, "-m", str(tiny_model), "--json", "--max-chars", "50")
+    found = [json.loads(line) for line in lines]
+    for path, text in zip(paths, texts.values(), strict=True):
+        own = [one for one in found if one["file"] == path]
+        assert all(text[one["start"] : one["end"]] == one["text"] for one in own)
+        assert max(len(one["text"]) for one in own) <= 50
+        assert "".join("".join(one["text"].split()) for one in own) == "".join(text.split())
+
+
+def test_chunks_in_python(tiny_model: Path) -> None:
+    found = caesura.split(TEXT, str(tiny_model), max_words=5)
+    assert " ".join(" ".join(found).split()) == " ".join(TEXT.split())
+    assert len(found) > len(caesura.split(TEXT, str(tiny_model)))

@@ -11,7 +11,7 @@ import msgspec
 
 from caesura.cli.refuse import keeping
 from caesura.cli.running import Call, annotates
-from caesura.cli.split import write_rows
+from caesura.cli.split import write_lines
 from caesura.document import Document
 from caesura.options import ModelChoice, option
 
@@ -49,7 +49,7 @@ def command(call: Call, named: ModelChoice, own: Options) -> int:
         return call.pipeline(named, plan)
 
     def write(docs: Iterable[Document], path: str, kind: str) -> None:
-        write_rows(_Rows(as_json=own.as_json), docs, path)
+        write_lines(map(_Rows(as_json=own.as_json), docs), path)
 
     return call.run(plan, load, "Finding clauses", write=write)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,15 @@ from caesura.cli.interrupt import complete
 from caesura.cli.refuse import refuse
 from caesura.cli.running import Call, annotates
 from caesura.document import Document, turn_of
+from caesura.find.chunks import Chunk, Chunker, Limit
 from caesura.formats.io import open_write
 from caesura.options import ModelChoice, option
+from caesura.pipeline.run import Write
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Pipeline
 
-__all__ = ["command", "sentences", "write_rows", "write_sentences"]
+__all__ = ["command", "sentences", "write_lines", "write_sentences"]
 
 
 def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
@@ -39,6 +41,19 @@ class Options:
     paragraphs: bool = option(False, "Put an empty line between paragraphs.")
     offsets: bool = option(False, "Print start and end (code points) before each.")
     as_json: bool = option(False, "Print a JSON object for each sentence.", name="--json")
+    max_chars: int | None = option(
+        None,
+        "Print chunks of at most N characters instead: they end at a sentence, else at a clause, "
+        "a phrase or a word.",
+        least=1,
+        metavar="N",
+    )
+    max_words: int | None = option(
+        None, "The same, of at most N tokens (words and marks).", least=1, metavar="N"
+    )
+    overlap: int = option(
+        0, "A chunk repeats up to N characters or tokens of the one before.", least=0, metavar="N"
+    )
 
 
 @click.command()
@@ -56,8 +71,13 @@ def command(call: Call, named: ModelChoice, own: Options) -> int:
     caesura split chat.log --newline-is-boundary --offsets
     caesura split corpus/ -o sentences/ --quick
     caesura split --within 20 < pipe
+    caesura split book.txt --max-chars 500 --json
     """
     kind = "jsonl" if own.as_json else ("tsv" if own.offsets else "text")
+    limit = None
+    if own.max_chars is not None or own.max_words is not None or own.overlap:
+        limit = Limit.of(own.max_chars, own.max_words, own.overlap)
+        refuse("chunks", "within", "paragraphs")
     if call.request.within is not None:
         refuse("--within", "threads", remedy="Sentences are found as they come.")
     sources = call.sources()
@@ -69,8 +89,10 @@ def command(call: Call, named: ModelChoice, own: Options) -> int:
         nlp = call.pipeline(named, plan, frozenset({"head", "sentences"}))
         return nlp.quick() if call.request.quick else nlp
 
-    request = replace(call.request, confidence=own.as_json)
-    write = partial(write_sentences, paragraphs=own.paragraphs)
+    request = replace(call.request, confidence=own.as_json and limit is None)
+    write: Write = partial(write_sentences, paragraphs=own.paragraphs)
+    if limit is not None:
+        write = partial(_write_chunks, limit)
     return call.run(plan, load, "Splitting", request=request, write=write)
 
 
@@ -78,19 +100,51 @@ def write_sentences(
     docs: Iterable[Document], path: str, kind: str, *, paragraphs: bool = False
 ) -> None:
     """The sentences of documents, one a line, as they come."""
-    write_rows(_Rows(kind, paragraphs), docs, path)
+    write_lines(map(_Rows(kind, paragraphs), docs), path)
 
 
-def write_rows(rows: Callable[[Document], bytes], docs: Iterable[Document], path: str) -> None:
-    """The lines of each document as it comes; a file appears when it is complete."""
+def write_lines(found: Iterable[bytes], path: str) -> None:
+    """Lines as they come; a file appears when it is complete."""
     if path == "-":
-        for lines in complete(map(rows, docs)):
+        for lines in complete(found):
             sys.stdout.buffer.write(lines)
             sys.stdout.buffer.flush()
         return
     with open_write(path) as out:
-        for lines in map(rows, docs):
+        for lines in found:
             out.write(lines)
+
+
+def _write_chunks(limit: Limit, docs: Iterable[Document], path: str, kind: str) -> None:
+    """The chunks of documents, one a line, when they are complete."""
+
+    def lines() -> Iterator[bytes]:
+        chunker, source = Chunker(limit), ""
+        for piece in docs:
+            if not piece.continues:
+                yield _chunk_lines(chunker.finish(), source, kind)
+                chunker = Chunker(limit)
+            source = _name(piece)
+            yield _chunk_lines(chunker.add(piece), source, kind)
+        yield _chunk_lines(chunker.finish(), source, kind)
+
+    write_lines(lines(), path)
+
+
+def _chunk_lines(chunks: Iterable[Chunk], source: str, kind: str) -> bytes:
+    lines = []
+    for start, end, text in chunks:
+        folded = " ".join(text.split())
+        if kind == "jsonl":
+            said = {"file": source, "start": start, "end": end, "text": text}
+            lines.append(f"{msgspec.json.encode(said).decode()}\n")
+        else:
+            lines.append(f"{start}\t{end}\t{folded}\n" if kind == "tsv" else f"{folded}\n")
+    return "".join(lines).encode("utf-8", "surrogatepass")
+
+
+def _name(piece: Document) -> str:
+    return "-" if piece.source in (None, "<stdin>") else str(piece.source)
 
 
 class _Rows:
@@ -128,7 +182,7 @@ class _Rows:
 
     def _json(self, piece: Document, token: int, start: int, end: int, text: str) -> str:
         said: dict[str, Any] = {
-            "file": "-" if piece.source in (None, "<stdin>") else piece.source,
+            "file": _name(piece),
             "start": start,
             "end": end,
             "text": text,
