@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from docs._build_tools.markdown import chosen, markdown
+from docs._build_tools.markdown import chosen, markdown, number
 
 from caesura.models.file import load
 
@@ -197,6 +197,19 @@ def silver(found: Results) -> str:
     table = markdown(["silver words", *LEARNED.values()], rows)
     words = next(iter(found.values()))["words"]
     return f"{table}\n\nGold: {words:,} words of EWT's training split, one seed."
+
+
+def validity(found: Results) -> str:
+    """Violations of the guidelines by model and treebank, without the rules and with them."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for row in found["rows"]:
+        key = f"`{row['model']}`", row["treebank"].removeprefix("UD_")
+        if row["rules"] in ("gold", "off", "on"):
+            rows.setdefault(key, []).append(number(row["errors"]))
+        if row["rules"] in ("off", "on"):
+            rows[key].append(number(row["LAS"]))
+    head = ["model", "treebank", "gold", "off", "LAS off", "on", "LAS on"]
+    return markdown(head, [[*key, *cells] for key, cells in rows.items()])
 
 
 def search(found: Results) -> str:

@@ -70,6 +70,7 @@ PAGES: Final[dict[str, dict[str, Make]]] = {
     "docs/howto/scale-out.md": measured.SCALE_OUT,
     "docs/howto/serve.md": measured.SERVING,
     "docs/howto/split-sentences.md": _of("splitting", {"splitters": measured.splitters}),
+    "docs/howto/validate.md": _of("validity", {"validity": measured.validity}),
     "docs/howto/train-a-pipeline.md": _of("learners", {"learners": measured.learners}),
 }
 
