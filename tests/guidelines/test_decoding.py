@@ -165,6 +165,14 @@ def test_parts_of_a_word_have_no_lemma() -> None:
     assert doc.column("feats") == ["Typo=Yes", ""]
 
 
+def test_given_parts_of_a_word_stay_as_they_are() -> None:
+    doc = treebank([("with", "ADP", 0, "root"), ("out", "ADP", 1, "goeswith")])
+    doc.fixed = frozenset({"tokens", "heads"})
+    Rules(GENERAL, LABELS).finish([doc])
+    assert doc.column("upos") == ["ADP", "ADP"]
+    assert doc.column("feats") == ["", ""]
+
+
 def test_marks_move_up_until_they_cross_nothing() -> None:
     # The mark is below the last word, and the arc to the word behind it spans it.
     heads = np.array([-1, 0, 4, 1, 0], np.int32)

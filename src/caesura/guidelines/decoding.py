@@ -229,7 +229,8 @@ class Rules:
                 self._mend_crossing(run, (deprel == punct) + 2 * parts)
             if parts.any():
                 for doc in run:
-                    for word in np.flatnonzero(doc.deprel == part).tolist():
+                    given = Constraints.of(doc).has_head(doc.n_words)
+                    for word in np.flatnonzero((doc.deprel == part) & ~given).tolist():
                         self._join(doc, word)
 
     @staticmethod
