@@ -79,7 +79,8 @@ class Tagging:
         tags, feats = upos.argmax(1), None
         rules = guided.tags("") if guided is not None and self.languages is None else None
         if rules is not None:
-            tags, feats = rules.agree(upos, scores.tags["feats"], self._best_feats(doc, scores))
+            given = self._with_given(doc, upos)
+            tags, feats = rules.agree(given, scores.tags["feats"], self._best_feats(doc, scores))
         for column in ("upos", "xpos", "feats"):
             if column == "feats" and self.languages is not None:
                 found = doc.strings.ids(self._feats(doc, scores, evidence, guided)).astype(np.int32)
@@ -121,6 +122,14 @@ class Tagging:
                 upos = upos.copy()
                 upos[words] = rules.limit(doc.strings, doc.form[words], upos[words])
         return upos
+
+    def _with_given(self, doc: Document, upos: Floats) -> Floats:
+        """The scores of tags with which FEATS must agree: tags that a document fixes stay."""
+        given = Constraints.of(doc).columns.get("upos")
+        if given is None:
+            return upos
+        same = given[:, None] == doc.strings.ids(self.labels["upos"])
+        return np.where(same.any(1, keepdims=True) & ~same, NEVER, upos).astype(np.float32)
 
     def _by_language(self, doc: Document, scores: Scores) -> Iterator[tuple[str, Ints]]:
         """The words of each language; "" is the language of a network of one."""
