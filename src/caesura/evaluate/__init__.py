@@ -2,7 +2,7 @@
 
 The package is its own main function: `caesura.evaluate(gold, system)` is
 `caesura.evaluate.evaluate(gold, system)`. A function of the name could not stay, since importing
-any module of the room puts the package in its place.
+any module of the package puts the package in its place.
 """
 
 from __future__ import annotations
