@@ -201,7 +201,7 @@ def main() -> None:
         parser.error("give --hours or --inputs")
     limit = given.hours * 3600 / len(doors) if given.hours is not None else float("inf")
     path = RESULTS / "fuzz.json"
-    known = read_json(path)["doors"] if given.write else {}
+    known = read_json(path).get("doors", {}) if given.write else {}
     broken = 0
     named = f" ({given.model})" if given.model in ("en", "en-fast") else ""
     with tempfile.TemporaryDirectory() as folder:
