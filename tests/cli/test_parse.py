@@ -51,7 +51,7 @@ def test_a_folder_is_looked_through_and_can_be_resumed(
     assert cli.run(call) == 0
     made = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*.*"))
     assert made == ["a.conllu", "deep/b.conllu", "deep/c.conllu"]
-    told = "1 file was passed over, whose extensions tell no format: notes.pdf."
+    told = "1 file was skipped (unknown extension): notes.pdf."
     assert capsys.readouterr().err.count(told) == 1
     (doc,) = formats.read(tmp_path / "out" / "a.conllu")
     assert doc.text.strip() == TEXT.strip()

@@ -159,7 +159,7 @@ def _passed_over(names: Sequence[str]) -> str:
         shown += f" and {len(names) - _SHOWN:,} more"
     number = "1 file was" if len(names) == 1 else f"{len(names):,} files were"
     return (
-        f"{number} passed over, whose extensions tell no format: {shown}. "
+        f"{number} skipped (unknown extension): {shown}. "
         "Name files to read them as plain text, or their format with --from."
     )
 
